@@ -1,0 +1,221 @@
+"""Containers that refuse mutation and still are the dict and list every consumer expects.
+
+A frozen dataclass that holds a plain dict can be rewritten through it. `deep_freeze` closes that:
+it copies a payload into `FrozenDict` and `FrozenList`, which serialise, compare, copy and pickle
+like the containers they derive from. What a subclass of `dict` cannot close is the unbound base
+method (`dict.__setitem__(frozen, …)`): that is a deliberate act, not a mistake.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar, cast
+
+__all__ = ["FrozenDict", "FrozenList", "deep_freeze"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_REFUSAL = (
+    "This payload belongs to a frozen value and cannot be mutated in place. "
+    "Build a new value with dataclasses.replace, from an editable copy: dict(payload) or "
+    "list(payload)."
+)
+
+
+def _refuse(_self: object, *_args: Any, **_kwargs: Any) -> NoReturn:
+    raise TypeError(_REFUSAL)
+
+
+class FrozenDict(dict[K, V]):
+    """A dict, frozen at every level: whatever would change it raises `TypeError`.
+
+    Values are frozen on the way in (see `deep_freeze`). `dict(frozen)` is a mutable copy of the
+    top level. Like any dict it cannot be hashed.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> FrozenDict[K, V]:
+        self = dict.__new__(cls)
+        dict.update(self, *args, **kwargs)
+        _freeze_values(self)
+        return self
+
+    if not TYPE_CHECKING:  # the type checkers keep the constructors of dict
+
+        def __init__(self, *args: object, **kwargs: object) -> None:
+            """Do nothing: filled by `__new__`, so that a second call cannot refill it."""
+
+    __setitem__ = _refuse
+    __delitem__ = _refuse
+    __ior__ = _refuse
+    update = _refuse
+    pop = _refuse
+    popitem = _refuse
+    clear = _refuse
+    setdefault = _refuse
+
+    @classmethod
+    def fromkeys(cls, iterable: Iterable[Any], value: Any = None, /) -> FrozenDict[Any, Any]:
+        """Give a frozen dict with *value* under each key of *iterable*."""
+        return cls(dict.fromkeys(iterable, value))
+
+    def copy(self) -> FrozenDict[K, V]:
+        """Give the dict itself, as a tuple's copy is the tuple."""
+        return self
+
+    def __or__(self, other: Any) -> FrozenDict[Any, Any]:
+        if not isinstance(other, dict):
+            return NotImplemented
+        return type(self)({**self, **other})
+
+    def __copy__(self) -> FrozenDict[K, V]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FrozenDict[K, V]:
+        return type(self)({key: copy.deepcopy(value, memo) for key, value in self.items()})
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self),)
+
+
+class FrozenList(list[V]):
+    """A list, frozen at every level: whatever would change it raises `TypeError`.
+
+    Items are frozen on the way in (see `deep_freeze`). `list(frozen)` and a slice are mutable
+    copies of the top level. Like any list it cannot be hashed.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, *args: Any) -> FrozenList[V]:
+        self = list.__new__(cls)
+        list.__init__(self, *args)
+        _freeze_items(self)
+        return self
+
+    if not TYPE_CHECKING:  # the type checkers keep the constructors of list
+
+        def __init__(self, *args: object) -> None:
+            """Do nothing: filled by `__new__`, so that a second call cannot refill it."""
+
+    __setitem__ = _refuse
+    __delitem__ = _refuse
+    __iadd__ = _refuse
+    __imul__ = _refuse
+    append = _refuse
+    extend = _refuse
+    insert = _refuse
+    remove = _refuse
+    pop = _refuse
+    clear = _refuse
+    sort = _refuse
+    reverse = _refuse
+
+    def copy(self) -> FrozenList[V]:
+        """Give the list itself, as a tuple's copy is the tuple."""
+        return self
+
+    def __add__(self, other: Any) -> FrozenList[V]:  # type: ignore[override]
+        if not isinstance(other, list):
+            return NotImplemented
+        return type(self)([*self, *other])
+
+    def __mul__(self, times: SupportsIndex) -> FrozenList[V]:
+        return type(self)(list(self) * times)
+
+    __rmul__ = __mul__
+
+    def __copy__(self) -> FrozenList[V]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> FrozenList[V]:
+        return type(self)([copy.deepcopy(item, memo) for item in self])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (list(self),)
+
+
+def deep_freeze(value: Any) -> Any:
+    """Give a copy of *value* whose containers are frozen, at every level.
+
+    Any mapping becomes a `FrozenDict`, a list a `FrozenList`, a set a frozenset; tuples keep
+    their type and have their items frozen. What is frozen already comes back as it is, and so
+    does everything that is no container. Raises `ValueError` for a payload that contains itself
+    or nests deeper than Python can follow.
+    """
+    if type(value) in _SETTLED:
+        return value
+    try:
+        return _freeze(value)
+    except RecursionError:
+        raise ValueError(
+            "cannot freeze a payload that contains itself or nests too deeply"
+        ) from None
+
+
+# Returned as they are, after one look at the type.
+_SETTLED: frozenset[type] = frozenset(
+    {str, int, float, bool, NoneType, bytes, FrozenDict, FrozenList}
+)
+
+_new_dict = dict.__new__
+_new_list = list.__new__
+_fill = cast("Any", dict.update)  # the unbound methods that FrozenDict and FrozenList refuse
+_put = cast("Any", dict.__setitem__)
+_extend = cast("Any", list.extend)
+_place = cast("Any", list.__setitem__)
+
+
+def _freeze(value: Any) -> Any:
+    kind = type(value)
+    if kind is dict:
+        frozen = _new_dict(FrozenDict)
+        _fill(frozen, value)
+        _freeze_values(frozen)
+        return frozen
+    if kind is list:
+        items = _new_list(FrozenList)
+        _extend(items, value)
+        _freeze_items(items)
+        return items
+    return _freeze_other(value)
+
+
+def _freeze_values(frozen: dict[Any, Any]) -> None:
+    for key, value in frozen.items():
+        if type(value) not in _SETTLED:
+            _put(frozen, key, _freeze(value))  # the key is there: iterating goes on safely
+
+
+def _freeze_items(items: list[Any]) -> None:
+    for index, item in enumerate(items):
+        if type(item) not in _SETTLED:
+            _place(items, index, _freeze(item))
+
+
+def _freeze_other(value: Any) -> Any:
+    if isinstance(value, (FrozenDict, FrozenList)):
+        return value
+    if isinstance(value, tuple):
+        return _freeze_tuple(value)
+    if isinstance(value, list):
+        return FrozenList(value)
+    if isinstance(value, Mapping):
+        return FrozenDict(value)
+    if isinstance(value, set):
+        return frozenset(value)
+    return value
+
+
+def _freeze_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
+    frozen = tuple([item if type(item) in _SETTLED else _freeze(item) for item in value])
+    if all(new is old for new, old in zip(frozen, value, strict=True)):
+        return value
+    if type(value) is tuple:
+        return frozen
+    make = getattr(value, "_make", None)  # a named tuple; how another subclass is made is its own
+    return value if make is None else cast("tuple[Any, ...]", make(frozen))
