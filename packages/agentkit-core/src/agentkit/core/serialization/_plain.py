@@ -1,0 +1,108 @@
+"""Plain JSON values: what they are, exactly, and a copy nobody else holds."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Any
+
+from agentkit.core.serialization._immutable import FrozenDict, FrozenList
+
+__all__ = ["MAX_INT_DIGITS", "plain_copy"]
+
+MAX_INT_DIGITS = 4300  # beyond, Python itself refuses to turn text into an int
+
+_INT_BOUND = 10**MAX_INT_DIGITS
+_DICTS = frozenset({dict, FrozenDict})
+_LISTS = frozenset({list, FrozenList})
+
+
+def plain_copy(value: Any) -> Any:
+    """Give a mutable copy of *value*, which must be plain JSON all the way down.
+
+    Plain is exactly None, bool, int (at most 4,300 digits), finite float, str, list, and dict
+    with str keys, or the frozen forms of the last two. Raises `TypeError` for another type and
+    `ValueError` for a number out of range or nesting that cannot be followed; the message says
+    where.
+    """
+    try:
+        return _copy(value)
+    except RecursionError:
+        raise ValueError("the value contains itself or nests too deeply") from None
+    except _NotPlainError as problem:
+        raise problem.described() from None
+
+
+class _NotPlainError(Exception):
+    """The offending part, and on its way up the path to it."""
+
+    def __init__(self, error: type[Exception], what: str) -> None:
+        super().__init__(what)
+        self.error = error
+        self.what = what
+        self.path: list[str] = []
+
+    def described(self) -> Exception:
+        where = "".join(reversed(self.path))
+        return self.error(f"{self.what}{f' at {where}' if where else ''}")
+
+
+def _copy(value: Any) -> Any:
+    kind = type(value)
+    if kind in _DICTS:
+        return _copy_dict(value)
+    if kind in _LISTS:
+        return _copy_list(value)
+    if value is None or kind is str or kind is bool:
+        return value
+    if (kind is int and -_INT_BOUND < value < _INT_BOUND) or (kind is float and isfinite(value)):
+        return value
+    raise _refusal(value)
+
+
+# The tests of both loops are written out: a call per item would double what a copy costs.
+
+
+def _copy_dict(value: dict[Any, Any]) -> dict[str, Any]:
+    copied = dict(value)
+    for key, item in copied.items():
+        if type(key) is not str:
+            raise _NotPlainError(TypeError, f"a key must be a str; got {_name(key)}")
+        kind = type(item)
+        if kind is str or kind is bool or item is None or (kind is float and isfinite(item)):
+            continue
+        if kind is int and -_INT_BOUND < item < _INT_BOUND:
+            continue
+        try:
+            copied[key] = _copy(item)
+        except _NotPlainError as problem:
+            problem.path.append(f"[{key!r}]")
+            raise
+    return copied
+
+
+def _copy_list(value: list[Any]) -> list[Any]:
+    copied = list(value)
+    for index, item in enumerate(copied):
+        kind = type(item)
+        if kind is str or kind is bool or item is None or (kind is float and isfinite(item)):
+            continue
+        if kind is int and -_INT_BOUND < item < _INT_BOUND:
+            continue
+        try:
+            copied[index] = _copy(item)
+        except _NotPlainError as problem:
+            problem.path.append(f"[{index}]")
+            raise
+    return copied
+
+
+def _refusal(value: Any) -> _NotPlainError:
+    if type(value) is int:
+        return _NotPlainError(ValueError, f"an int of more than {MAX_INT_DIGITS} digits")
+    if type(value) is float:
+        return _NotPlainError(ValueError, f"the float {value!r}, which JSON does not have")
+    return _NotPlainError(TypeError, f"{_name(value)} is no JSON value")
+
+
+def _name(value: Any) -> str:
+    return type(value).__qualname__
