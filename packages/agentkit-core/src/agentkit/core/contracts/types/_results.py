@@ -1,0 +1,138 @@
+"""What a model answers: increments of one response, the response, and the steps of a run."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from agentkit.core.contracts.content import ContentBlock, TextBlock, ToolUseBlock, blocks_text
+from agentkit.core.contracts.types._messages import ToolCall, text_beside
+from agentkit.core.contracts.types._usage import ModelUsage, Usage
+
+__all__ = ["Delta", "LLMResult", "StreamEvent", "StreamEventType", "assemble_deltas"]
+
+StreamEventType = Literal["message_delta", "tool_call", "tool_result", "step", "interrupt", "final"]
+
+
+@dataclass(frozen=True, slots=True)
+class LLMResult:
+    """An assembled model response.
+
+    `parsed` is the typed object that `output_coerce()` made, kept as it is. `content` is the text of
+    `blocks` when there are any, and is filled in when left empty.
+
+    Raises:
+        ValueError: `content` is given beside blocks that say something else.
+
+    """
+
+    content: str
+    model: str | None = None
+    provider: str | None = None
+    finish_reason: str | None = None
+    usage: Usage = Usage()
+    tool_calls: tuple[ToolCall, ...] = ()
+    parsed: Any = None
+    blocks: tuple[ContentBlock, ...] = field(default=(), kw_only=True)
+    reasoning: str = field(default="", kw_only=True)
+    model_usage: ModelUsage | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
+        object.__setattr__(self, "blocks", tuple(self.blocks))
+        object.__setattr__(self, "content", text_beside(self.content, self.blocks))
+
+    def __hash__(self) -> int:
+        return hash((self.content, self.model, self.provider, self.finish_reason, self.tool_calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One transport increment of a model response.
+
+    The terminal one carries usage, finish reason, model and provider. `partial` is an object in
+    progress and `parsed` the finished one; both are kept as they are. `blocks` are whole blocks.
+    """
+
+    text: str = ""
+    model: str | None = None
+    usage: Usage | None = None
+    provider: str | None = None
+    finish_reason: str | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    parsed: Any = None
+    partial: Any = None
+    reasoning: str = field(default="", kw_only=True)
+    blocks: tuple[ContentBlock, ...] = field(default=(), kw_only=True)
+    model_usage: ModelUsage | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
+        object.__setattr__(self, "blocks", tuple(self.blocks))
+
+    def __hash__(self) -> int:
+        return hash((self.text, self.model, self.provider, self.finish_reason, self.tool_calls))
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEvent:
+    """One step of a run: a token, a tool call or its result, an interrupt, the final result.
+
+    `partial_output` is an object in progress, whose required fields may be unset. It is stamped only
+    when it changed, so None does not mean that it went away.
+    """
+
+    type: StreamEventType
+    text: str = ""
+    tool_call: Any = None
+    tool_result: Any = None
+    result: Any = None
+    usage: Usage | None = None
+    partial_output: Any = None
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.text))
+
+
+def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
+    """Give the response that *deltas* add up to.
+
+    Text, reasoning and blocks are joined in order. A tool call that an earlier delta already brought
+    is not repeated, so calls may come one by one, all at the end, or both. Of every other field the
+    last value wins. `partial` is dropped: on a complete stream `parsed` is the answer.
+    """
+    text: list[str] = []
+    reasoning: list[str] = []
+    blocks: list[ContentBlock] = []
+    calls: list[ToolCall] = []
+    last: dict[str, Any] = {}
+    for delta in deltas:
+        text.append(delta.text)
+        reasoning.append(delta.reasoning)
+        blocks.extend(delta.blocks)
+        calls.extend([call for call in delta.tool_calls if call not in calls])
+        last.update(_facts(delta))
+    return LLMResult(
+        "".join(text),
+        tool_calls=tuple(calls),
+        blocks=_with_text(tuple(blocks), "".join(text)),
+        reasoning="".join(reasoning),
+        **last,
+    )
+
+
+_FACTS = ("model", "provider", "usage", "finish_reason", "parsed", "model_usage")
+
+
+def _facts(delta: Delta) -> dict[str, Any]:
+    """Give the fields of *delta* that say something about the whole response."""
+    facts = {name: getattr(delta, name) for name in _FACTS}
+    return {name: value for name, value in facts.items() if value is not None and value != ""}
+
+
+def _with_text(blocks: tuple[ContentBlock, ...], text: str) -> tuple[ContentBlock, ...]:
+    """Give *blocks* with *text* among them, where it came as increments only."""
+    if not blocks or not text or blocks_text(blocks):
+        return blocks
+    calls = [at for at, block in enumerate(blocks) if isinstance(block, ToolUseBlock)]
+    at = calls[0] if calls else len(blocks)
+    return (*blocks[:at], TextBlock(text), *blocks[at:])

@@ -1,0 +1,149 @@
+"""What calls consume and what that costs."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal
+
+__all__ = ["ModelUsage", "Price", "Provenance", "Usage"]
+
+Provenance = Literal["reported", "partial", "estimated", "unknown"]
+"""Where a count of tokens comes from: the provider, a stream cut short, an estimate, nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """One call's consumption: fresh input, output and cache tokens, and an approximate cost.
+
+    `cost_usd` is for display. Sums that must balance to the cent are `Budget.spent()`.
+    """
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+
+    @property
+    def total_tokens(self) -> int:
+        """Fresh input and output tokens; cache tokens are not in it."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Add field by field; the cost is rounded to six places on every addition."""
+        if not isinstance(other, Usage):
+            return NotImplemented
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            round(self.cost_usd + other.cost_usd, 6),
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """One call's consumption in the model-neutral contract.
+
+    Input tokens include the cached and the cache-written ones, output tokens include reasoning.
+    `cost` is US dollars, exact; None means that no price is known, which is not the same as free.
+    """
+
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    cache_write_5m_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost: Decimal | None = None
+    provenance: Provenance = "unknown"
+
+    @property
+    def total_tokens(self) -> int:
+        """All input and output tokens."""
+        return self.input_tokens + self.output_tokens
+
+    def __add__(self, other: "ModelUsage") -> "ModelUsage":
+        """Add field by field; a sum is as well known as the worse known of the two."""
+        if not isinstance(other, ModelUsage):
+            return NotImplemented
+        return ModelUsage(
+            self.input_tokens + other.input_tokens,
+            self.cached_tokens + other.cached_tokens,
+            self.cache_write_5m_tokens + other.cache_write_5m_tokens,
+            self.cache_write_1h_tokens + other.cache_write_1h_tokens,
+            self.output_tokens + other.output_tokens,
+            self.reasoning_tokens + other.reasoning_tokens,
+            _sum_of_costs(self, other),
+            max(self.provenance, other.provenance, key=_DOUBT.index),
+        )
+
+    def to_usage(self) -> Usage:
+        """Give the same consumption as a `Usage`: fresh input, one cache-write count, float cost."""
+        written = self.cache_write_5m_tokens + self.cache_write_1h_tokens
+        return Usage(
+            input_tokens=max(0, self.input_tokens - self.cached_tokens - written),
+            output_tokens=self.output_tokens,
+            cost_usd=float(self.cost or 0),
+            cache_read_tokens=self.cached_tokens,
+            cache_write_tokens=written,
+        )
+
+    @classmethod
+    def from_usage(cls, usage: Usage, *, provenance: Provenance = "reported") -> "ModelUsage":
+        """Give *usage* in this contract; its cost is taken as known unless it is zero.
+
+        `Usage` does not say how long a cache write lives, so all of it counts as five minutes.
+        """
+        return cls(
+            input_tokens=usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+            cached_tokens=usage.cache_read_tokens,
+            cache_write_5m_tokens=usage.cache_write_tokens,
+            output_tokens=usage.output_tokens,
+            cost=Decimal(str(usage.cost_usd)) if usage.cost_usd else None,
+            provenance=provenance,
+        )
+
+
+_DOUBT: tuple[Provenance, ...] = ("reported", "partial", "estimated", "unknown")
+
+
+def _sum_of_costs(one: ModelUsage, other: ModelUsage) -> Decimal | None:
+    """Add two costs; unknown wins, except over a usage that holds no tokens at all."""
+    if one.cost is None and not one.total_tokens:
+        return other.cost
+    if other.cost is None and not other.total_tokens:
+        return one.cost
+    return None if one.cost is None or other.cost is None else one.cost + other.cost
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in US dollars per million tokens of each kind."""
+
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal
+    cache_write_5m: Decimal
+    cache_write_1h: Decimal
+
+    def __post_init__(self) -> None:
+        for name in ("input", "output", "cache_read", "cache_write_5m", "cache_write_1h"):
+            amount = getattr(self, name)
+            if not isinstance(amount, Decimal) or not amount.is_finite() or amount < 0:
+                raise ValueError(
+                    f"Price.{name} is a finite Decimal of zero or more; got {amount!r}"
+                )
+
+    def cost_of(self, usage: ModelUsage) -> Decimal:
+        """Give the exact cost of *usage* in US dollars."""
+        written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
+        fresh = max(0, usage.input_tokens - usage.cached_tokens - written)
+        millionths = (
+            fresh * self.input
+            + usage.cached_tokens * self.cache_read
+            + usage.cache_write_5m_tokens * self.cache_write_5m
+            + usage.cache_write_1h_tokens * self.cache_write_1h
+            + usage.output_tokens * self.output
+        )
+        return millionths / 1_000_000
