@@ -1,0 +1,149 @@
+"""Every check this repository has, one session for each question; `nox -l` lists them.
+
+`nox` alone runs them all on one Python, and `tests` on every Python of 3.11 to 3.14 that it finds.
+"""
+
+import sys
+from pathlib import Path
+
+import nox
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parent
+sys.path.append(str(ROOT / "tools"))
+
+from workspace import DISTRIBUTIONS, WHEELS, floor_version, to_install  # noqa: E402
+
+PYTHONS = ["3.11", "3.12", "3.13", "3.14"]
+ADAPTERS = [name for name, d in DISTRIBUTIONS.items() if d.requirements(())]
+PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
+SHARED = ROOT.parent / "shared"
+PYTEST = ("-m", "pytest", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}")
+CHECKED = ["tests-conformance", "tests-corpus", "tests-docs", "examples", "tools", "noxfile.py"]
+
+nox.needs_version = ">=2025.5.1"
+nox.options.default_venv_backend = "uv"
+nox.options.download_python = "never"
+nox.options.error_on_external_run = True
+nox.options.error_on_missing_interpreters = False  # a Python not found is named, and skipped
+nox.options.reuse_venv = "never"  # a reused one keeps what it has: `compat` would test nothing
+
+
+@nox.session(python=False)
+def build(session: nox.Session) -> None:
+    """Build every distribution; the sessions that test wheels install what this made."""
+    for old in WHEELS.glob("agentkit_*"):
+        old.unlink()
+    out = ("--out-dir", str(WHEELS))
+    session.run("uv", "build", "--quiet", "--all-packages", *out, external=True)
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, layers, and that imports are what is declared, both ways."""
+    _develop(session)
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("lint-imports", "--no-logo")
+    session.run("python", "tools/declared_imports.py")
+
+
+@nox.session(requires=["build"])
+def types(session: nox.Session) -> None:
+    """Mypy and pyright strict on sources and tests; complete types as a user sees them."""
+    _develop(session)
+    leaves = [leaf for d in DISTRIBUTIONS.values() for leaf in d.leaves]
+    session.run("mypy", *[f"--package={leaf}" for leaf in leaves])
+    # One run per folder: the names of test modules repeat.
+    folders = [str(d.tests) for d in DISTRIBUTIONS.values()] + CHECKED
+    for folder in (f for f in folders if Path(f).exists()):
+        session.run("mypy", folder)
+    session.run("pyright")
+    session.install("--reinstall", *to_install(*[d.itself for d in DISTRIBUTIONS.values()]))
+    with session.chdir(session.create_tmp()):  # so that no source is in reach
+        for leaf in leaves:
+            session.run("pyright", "--verifytypes", leaf, "--ignoreexternal")
+
+
+@nox.session(python=PYTHONS, requires=["build"])
+@nox.parametrize("distribution", [nox.param(name, id=name) for name in DISTRIBUTIONS])
+def tests(session: nox.Session, distribution: str) -> None:
+    """Each distribution alone, from its wheel, with only what it declares."""
+    tested = DISTRIBUTIONS[distribution]
+    session.install(*to_install(Requirement(tested.name)))
+    session.run("python", "-I", "tools/bare_install.py", tested.name, *tested.leaves)
+    session.install(*to_install(tested.itself, *tested.test_group), "coverage")
+    settings = f"--rcfile={ROOT / 'pyproject.toml'}"
+    session.env["COVERAGE_FILE"] = str(Path(session.create_tmp(), "coverage"))
+    measured = ("coverage", "run", settings, f"--source={','.join(tested.leaves)}")
+    session.run("python", "-P", "-m", *measured, *PYTEST, str(tested.tests), *session.posargs)
+    session.run("python", "-m", "coverage", "report", settings)
+
+
+@nox.session(python=PYTHONS[0], requires=["build"])
+@nox.parametrize("distribution", [nox.param(name, id=name) for name in ADAPTERS])
+def compat(session: nox.Session, distribution: str) -> None:
+    """Each distribution with the lowest core, and the lowest of all else, that it allows."""
+    tested = DISTRIBUTIONS[distribution]
+    requirements = tested.requirements(tested.extras)
+    [core] = [r for r in requirements if r.name == "agentkit-core"]
+    if floor_version(core) == DISTRIBUTIONS[core.name].version:
+        session.log("the lowest core that %s allows is the current one", tested.name)
+    # Its requirements are repeated because uv takes a wheel's own for transitive ones, of which
+    # `lowest-direct` picks the newest.
+    wanted = to_install(tested.itself, *requirements, *tested.test_group, oldest=requirements)
+    session.install("--resolution=lowest-direct", *wanted)
+    session.run("python", "-P", *PYTEST, str(tested.tests), *session.posargs)
+
+
+@nox.session(requires=["build"])
+def conformance(session: nox.Session) -> None:
+    """Every shipped implementation against its contract, the repository against its conventions."""
+    session.install(*to_install(*[d.itself for d in DISTRIBUTIONS.values()]))
+    session.run("python", "-P", *PYTEST, "tests-conformance", *session.posargs)
+
+
+@nox.session(requires=["build"])
+def acceptance(session: nox.Session) -> None:
+    """The specification's own samples print what they must."""
+    samples = _shared(session, "acceptance")
+    session.install(*to_install(*[d.itself for d in DISTRIBUTIONS.values()]))
+    session.run("python", "-P", "tools/acceptance.py", str(samples))
+
+
+@nox.session(requires=["build"])
+def corpus(session: nox.Session) -> None:
+    """Model clients read recorded answers as an independent oracle did."""
+    _shared(session, "corpus")
+    session.install(*to_install(*[d.itself for d in DISTRIBUTIONS.values()]))
+    session.run("python", "-P", *PYTEST, "tests-corpus", *session.posargs)
+
+
+@nox.session(requires=["build"])
+def examples(session: nox.Session) -> None:
+    """Every example runs, with only what the workspace's root declares."""
+    root = [Requirement(line) for line in PYPROJECT["project"]["dependencies"]]
+    session.install(*to_install(*root), "pytest>=9")
+    session.run("python", "-P", *PYTEST, "examples", *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Every code block runs, every link leads to a file."""
+    _develop(session)
+    session.run("python", "-P", *PYTEST, "tests-docs", *session.posargs)
+
+
+def _develop(session: nox.Session) -> None:
+    """Install the group `dev`, and every distribution with its extras from the tree."""
+    lines = [Requirement(r) for r in nox.project.dependency_groups(PYPROJECT, "dev")]
+    lines += [r for d in DISTRIBUTIONS.values() for r in d.test_group]
+    editable = [f"--editable={d.folder}[{','.join(d.extras)}]" for d in DISTRIBUTIONS.values()]
+    session.install(*editable, *[str(r) for r in lines if r.name not in DISTRIBUTIONS])
+
+
+def _shared(session: nox.Session, folder: str) -> Path:
+    """Give *folder* of what lies beside the repository, or skip the session with a note."""
+    if not (SHARED / folder).is_dir():
+        session.skip(f"there is no {folder} beside this repository (../shared/{folder})")
+    return SHARED / folder
