@@ -1,0 +1,5 @@
+"""Running things: cancellation, fan-out, resilience, recurrence, streams and the sync bridge."""
+
+from agentkit.core.execution.cancellation import CancellationToken, interrupt_on
+
+__all__ = ["CancellationToken", "interrupt_on"]
