@@ -1,0 +1,68 @@
+"""What a public module offers is what its `__all__` says."""
+
+import ast
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from workspace import DISTRIBUTIONS
+
+LEAVES = [leaf for d in DISTRIBUTIONS.values() for leaf in d.leaves]
+
+
+def public_modules(name: str) -> Iterator[str]:
+    yield name
+    for found in pkgutil.iter_modules(getattr(import_module(name), "__path__", ())):
+        if not found.name.startswith("_"):
+            yield from public_modules(f"{name}.{found.name}")
+
+
+def defined(module: ModuleType) -> set[str]:
+    """What the module's file binds at its top that a reader takes for public."""
+    names: set[str] = set()
+    for node in ast.parse(Path(str(module.__file__)).read_bytes()).body:
+        match node:
+            case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
+                names.add(node.name)
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                names.add(name)
+            case ast.ImportFrom(names=aliases) if is_package(module):
+                names |= {alias.asname or alias.name for alias in aliases}
+            case _:
+                pass
+    return {name for name in names if not name.startswith("_")}
+
+
+def exported(module: ModuleType) -> list[str]:
+    names: list[str] = getattr(module, "__all__", [])
+    return names
+
+
+def is_package(module: ModuleType) -> bool:
+    return hasattr(module, "__path__")
+
+
+@pytest.fixture(params=[name for leaf in LEAVES for name in public_modules(leaf)])
+def module(request: pytest.FixtureRequest) -> ModuleType:
+    return import_module(request.param)
+
+
+def test_every_name_in_all_exists(module: ModuleType) -> None:
+    assert [name for name in exported(module) if not hasattr(module, name)] == []
+
+
+def test_every_public_name_is_in_all(module: ModuleType) -> None:
+    assert defined(module) - {"annotations"} <= set(exported(module))
+
+
+def test_no_name_stands_twice_in_all(module: ModuleType) -> None:
+    assert len(exported(module)) == len(set(exported(module)))
+
+
+def test_no_public_module_has_the_name_of_something_its_package_exports(module: ModuleType) -> None:
+    modules = {found.name for found in pkgutil.iter_modules(getattr(module, "__path__", ()))}
+
+    assert modules & set(exported(module)) == set()
