@@ -7,7 +7,7 @@ from typing import Any
 
 from agentkit.core.serialization._immutable import FrozenDict, FrozenList
 
-__all__ = ["MAX_INT_DIGITS", "plain_copy"]
+__all__ = ["MAX_INT_DIGITS", "Misfit", "copy_part", "plain_copy"]
 
 MAX_INT_DIGITS = 4300  # beyond, Python itself refuses to turn text into an int
 
@@ -25,15 +25,15 @@ def plain_copy(value: Any) -> Any:
     where.
     """
     try:
-        return _copy(value)
+        return copy_part(value)
     except RecursionError:
         raise ValueError("the value contains itself or nests too deeply") from None
-    except _NotPlainError as problem:
+    except Misfit as problem:
         raise problem.described() from None
 
 
-class _NotPlainError(Exception):
-    """The offending part, and on its way up the path to it."""
+class Misfit(Exception):
+    """What does not fit and, collected on the way up, where it is. Never leaves this package."""
 
     def __init__(self, error: type[Exception], what: str) -> None:
         super().__init__(what)
@@ -41,12 +41,18 @@ class _NotPlainError(Exception):
         self.what = what
         self.path: list[str] = []
 
+    @property
+    def where(self) -> str:
+        """The path from the outermost value to the offending one; empty when they are the same."""
+        return "".join(reversed(self.path))
+
     def described(self) -> Exception:
-        where = "".join(reversed(self.path))
-        return self.error(f"{self.what}{f' at {where}' if where else ''}")
+        """Give the error to raise to the caller."""
+        return self.error(f"{self.what} at {self.where}" if self.path else self.what)
 
 
-def _copy(value: Any) -> Any:
+def copy_part(value: Any) -> Any:
+    """Do as `plain_copy`, raising `Misfit` so that a caller can add where *value* is."""
     kind = type(value)
     if kind in _DICTS:
         return _copy_dict(value)
@@ -66,15 +72,15 @@ def _copy_dict(value: dict[Any, Any]) -> dict[str, Any]:
     copied = dict(value)
     for key, item in copied.items():
         if type(key) is not str:
-            raise _NotPlainError(TypeError, f"a key must be a str; got {_name(key)}")
+            raise Misfit(TypeError, f"a key must be a str; got {_name(key)}")
         kind = type(item)
         if kind is str or kind is bool or item is None or (kind is float and isfinite(item)):
             continue
         if kind is int and -_INT_BOUND < item < _INT_BOUND:
             continue
         try:
-            copied[key] = _copy(item)
-        except _NotPlainError as problem:
+            copied[key] = copy_part(item)
+        except Misfit as problem:
             problem.path.append(f"[{key!r}]")
             raise
     return copied
@@ -89,19 +95,19 @@ def _copy_list(value: list[Any]) -> list[Any]:
         if kind is int and -_INT_BOUND < item < _INT_BOUND:
             continue
         try:
-            copied[index] = _copy(item)
-        except _NotPlainError as problem:
+            copied[index] = copy_part(item)
+        except Misfit as problem:
             problem.path.append(f"[{index}]")
             raise
     return copied
 
 
-def _refusal(value: Any) -> _NotPlainError:
+def _refusal(value: Any) -> Misfit:
     if type(value) is int:
-        return _NotPlainError(ValueError, f"an int of more than {MAX_INT_DIGITS} digits")
+        return Misfit(ValueError, f"an int of more than {MAX_INT_DIGITS} digits")
     if type(value) is float:
-        return _NotPlainError(ValueError, f"the float {value!r}, which JSON does not have")
-    return _NotPlainError(TypeError, f"{_name(value)} is no JSON value")
+        return Misfit(ValueError, f"the float {value!r}, which JSON does not have")
+    return Misfit(TypeError, f"{_name(value)} is no JSON value")
 
 
 def _name(value: Any) -> str:
