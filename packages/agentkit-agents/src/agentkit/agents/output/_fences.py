@@ -1,0 +1,58 @@
+"""Markdown fences around an answer: models add them whether asked or not."""
+
+import json
+import re
+from typing import Any, Final
+
+from agentkit.core.contracts.errors import OutputCoercionError
+
+__all__ = ["decode_object", "strip_fence"]
+
+_FENCED: Final = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
+
+
+def strip_fence(text: str) -> str:
+    """Give what the first fenced block of *text* holds, or *text* itself when it has none.
+
+    Text that already begins like a JSON value is left alone: a fence in it is part of a string.
+    """
+    stripped = text.strip().removeprefix("\ufeff")
+    if stripped.startswith(("{", "[", '"')):
+        return stripped
+    fenced = _FENCED.search(stripped)
+    return fenced.group(1).strip() if fenced else stripped
+
+
+def decode_object(raw: Any, *, name: str) -> dict[str, Any]:
+    """Give *raw*, a JSON text or an object already decoded, as a dict.
+
+    Raises:
+        OutputCoercionError: It is neither; *name* says whose output it should have been.
+
+    """
+    if not isinstance(raw, str):
+        return _as_object(raw, shown=_shown(raw), name=name)
+    try:
+        decoded = json.loads(strip_fence(raw), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as exc:
+        fault = f"not valid JSON: {exc}"
+        raise OutputCoercionError(f"{name}: {fault}", raw=raw, errors=[fault]) from None
+    return _as_object(decoded, shown=raw, name=name)
+
+
+def _as_object(value: Any, *, shown: str, name: str) -> dict[str, Any]:
+    if isinstance(value, dict):
+        return value
+    fault = f"expected a JSON object, got {type(value).__name__}"
+    raise OutputCoercionError(f"{name}: {fault}", raw=shown, errors=[fault])
+
+
+def _refuse_constant(word: str) -> Any:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _shown(value: Any) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        return repr(value)

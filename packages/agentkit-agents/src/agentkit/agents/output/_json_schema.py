@@ -1,0 +1,101 @@
+"""Output declared as a JSON Schema, for which there is no Python class."""
+
+import importlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from agentkit.agents.output._fences import decode_object
+from agentkit.core.contracts.errors import OutputCoercionError
+from agentkit.core.serialization import deep_freeze
+from agentkit.core.serialization.partial_json import read_partial
+
+__all__ = ["JsonSchemaAdapter"]
+
+
+class JsonSchemaAdapter:
+    """A JSON Schema of an object as output; the answer is a dict.
+
+    Raises:
+        ImportError: The extra `agentkit-agents[jsonschema]` is not installed.
+        TypeError: *schema* is no valid JSON Schema.
+
+    """
+
+    def __init__(self, schema: Mapping[str, Any], *, name: str | None = None) -> None:
+        self._schema: dict[str, Any] = deep_freeze(dict(schema))
+        self._validator = _validator_of(self._schema)
+        self._name = name or str(schema.get("title") or "Output")
+
+    @property
+    def name(self) -> str:
+        """The output's name: the schema's title, unless told otherwise."""
+        return self._name
+
+    @property
+    def python_type(self) -> type:
+        """Always dict."""
+        return dict
+
+    def json_schema(self) -> dict[str, Any]:
+        """Give a copy of the schema."""
+        copied: dict[str, Any] = json.loads(json.dumps(self._schema))
+        return copied
+
+    def parse(self, raw: str | Mapping[str, Any]) -> dict[str, Any]:
+        """Give the object in *raw*, a JSON text (fenced or not) or a decoded object.
+
+        Raises:
+            OutputCoercionError: *raw* is no JSON object, or does not fit the schema.
+
+        """
+        decoded = decode_object(raw, name=self._name)
+        problems = [_told(fault) for fault in self._validator.iter_errors(decoded)]
+        if problems:
+            shown = raw if isinstance(raw, str) else json.dumps(raw, default=repr)
+            message = f"{self._name}: {'; '.join(problems)}"
+            raise OutputCoercionError(message, raw=shown, errors=problems)
+        return decoded
+
+    def partial_parse(self, raw: str) -> dict[str, Any] | None:
+        """Give the part of the object that has arrived, or None."""
+        return self.partial_from(read_partial(raw))
+
+    def partial_from(self, value: Any) -> dict[str, Any] | None:
+        """Give the unfinished JSON *value* if it is an object, else None."""
+        return value if isinstance(value, dict) else None
+
+    def serialize(self, value: Any) -> dict[str, Any]:
+        """Give *value* as a plain dict."""
+        plain: dict[str, Any] = json.loads(json.dumps(value))
+        return plain
+
+    def validate(self, value: Any) -> dict[str, Any]:
+        """Give *value* if it fits the schema.
+
+        Raises:
+            OutputCoercionError: It does not.
+
+        """
+        return self.parse(value)
+
+
+def _validator_of(schema: dict[str, Any]) -> Any:
+    try:
+        library: Any = importlib.import_module("jsonschema")
+    except ImportError:
+        raise ImportError(
+            "output declared as a JSON Schema needs jsonschema: "
+            "pip install 'agentkit-agents[jsonschema]'"
+        ) from None
+    kind = library.validators.validator_for(schema, default=library.Draft202012Validator)
+    try:
+        kind.check_schema(schema)
+    except library.SchemaError as exc:
+        raise TypeError(f"output is no valid JSON Schema: {exc.message}") from None
+    return kind(schema)
+
+
+def _told(fault: Any) -> str:
+    path = str(fault.json_path).removeprefix("$").removeprefix(".")
+    return f"{path or 'value'}: {fault.message}"

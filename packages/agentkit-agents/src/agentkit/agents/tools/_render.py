@@ -1,0 +1,26 @@
+"""A tool's result as the text a model reads."""
+
+import json
+from typing import Any
+
+from pydantic_core import to_jsonable_python
+
+from agentkit.agents._shapes import is_attrs_class
+
+__all__ = ["render_result"]
+
+
+def render_result(value: Any) -> str:
+    """Give *value* as text: a string as it is, everything else as JSON, else by its `str`."""
+    if isinstance(value, str):
+        return str(value)
+    plain = to_jsonable_python(
+        value, fallback=_plainer, inf_nan_mode="strings", bytes_mode="base64"
+    )
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _plainer(value: Any) -> Any:
+    if is_attrs_class(type(value)):
+        return {field.name: getattr(value, field.name) for field in type(value).__attrs_attrs__}
+    return str(value)
