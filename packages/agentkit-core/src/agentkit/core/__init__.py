@@ -1,4 +1,4 @@
-"""What agentkit is made of: contracts, primitives and the runtime, on the standard library alone."""
+"""What agentkit is made of: contracts, primitives and runtime, on the standard library alone."""
 
 import sys
 
