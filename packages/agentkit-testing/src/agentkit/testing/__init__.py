@@ -1,0 +1,38 @@
+"""The conformance kit: what decides whether an adapter may call itself one.
+
+Subclass the suite of your port, give it an `adapter` fixture, run pytest. The names below come when
+they are asked for, so that the pytest plugin, which lives in this package, loads nothing else.
+"""
+
+import importlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from agentkit.testing.suites import (
+        Clause,
+        Feature,
+        Outcome,
+        Suite,
+        clause,
+    )
+
+__all__ = [
+    "Clause",
+    "Feature",
+    "Outcome",
+    "Suite",
+    "clause",
+]
+
+# pytest finds what to rewrite by counting slashes in a wheel's file list and misses a namespace
+# package; without this line a failed clause says `AssertionError` and not one value.
+pytest.register_assert_rewrite("agentkit.testing.suites")
+
+if not TYPE_CHECKING:  # a checker that saw this would accept any name
+
+    def __getattr__(name: str) -> object:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return getattr(importlib.import_module("agentkit.testing.suites"), name)

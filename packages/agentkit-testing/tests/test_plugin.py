@@ -1,0 +1,354 @@
+"""The plugin, run on small projects of its own: a toy port with four clauses."""
+
+import json
+from typing import Any
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+SUITE = """
+from contextlib import nullcontext
+import pytest
+from agentkit.testing import Feature, Suite, clause
+
+class Box:
+    def __init__(self): self.value, self.unit = None, "kg"
+    async def put(self, value): self.value = value
+    async def get(self): return self.value
+    async def expire(self): raise NotImplementedError("no expiry")
+
+class BoxSuite(Suite):
+    port, version = "BoxPort", "1.0"
+    features, verbs = frozenset({Feature.TTL}), frozenset({"put", "get", "expire"})
+
+    @clause("BOX-GET-01", since="1.0")
+    async def an_empty_box_gives_none(self, box):
+        assert await box.get() is None
+
+    @clause("BOX-GET-02", since="1.0")
+    async def what_was_put_is_given(self, box):
+        await box.put(1)
+
+        assert await box.get() == 1
+
+    @clause("BOX-TTL-01", since="1.0", needs=Feature.TTL)
+    async def a_value_expires(self, box):
+        await box.expire()
+
+        assert await box.get() is None
+
+    @clause("BOX-LACK-01", since="1.0", lacks=Feature.TTL)
+    async def a_refused_expiry_changes_nothing(self, box):
+        with pytest.raises(NotImplementedError):
+            await box.expire()
+
+    @clause("BOX-IGNORE-01", since="1.0", ignores=Feature.TTL)
+    async def an_ignored_expiry_keeps_the_value(self, box):
+        await box.expire()
+
+    @clause("BOX-FAULT-01", since="1.0", hook="break_connection")
+    async def a_cut_is_told(self, box):
+        await self.break_connection()
+"""
+
+HONEST = """
+from suite import *
+
+class TestHonestBox(BoxSuite, lacks={Feature.TTL}):
+    @pytest.fixture
+    def adapter(self):
+        return lambda: nullcontext(Box())
+"""
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester) -> pytest.Pytester:
+    pytester.makepyfile(suite=SUITE)
+    pytester.makepyprojecttoml(
+        '[tool.pytest]\nfilterwarnings = ["error"]\naddopts = ["--import-mode=importlib"]\n'
+        'pythonpath = ["."]\n'
+    )
+    return pytester
+
+
+def certificates(project: pytest.Pytester) -> Any:
+    return json.loads((project.path / "out.json").read_text(encoding="utf-8"))
+
+
+def box(declared: str, *, body: str = "class Own(Box): pass") -> str:
+    return (
+        f"from suite import *\n{body}\nclass TestOwnBox(BoxSuite, {declared}):\n"
+        "    @pytest.fixture\n    def adapter(self):\n        return lambda: nullcontext(Own())\n"
+    )
+
+
+def test_an_honest_adapter_keeps_its_port(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        ["HonestBox  keeps BoxPort 1.0: 4 clauses, lacks ttl, 1 unexercised (no break_connection)"]
+    )
+    assert result.ret == 0
+
+
+def test_a_clause_is_found_by_its_id(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    project.runpytest("-k", "BOX-GET-01").assert_outcomes(passed=1, deselected=4)
+
+
+def test_a_selection_is_not_judged(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    result = project.runpytest("-k", "BOX-GET-01")
+
+    result.stdout.fnmatch_lines(["HonestBox  is not judged by BoxPort 1.0: 1 of 5 clauses ran"])
+
+
+def test_a_report_of_a_selection_fails_and_certifies_nothing(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    result = project.runpytest("-k", "BOX-GET-01", "--conformance-report=out.json")
+
+    result.stdout.fnmatch_lines(["*not every clause ran for HonestBox; no certificate"])
+    assert (result.ret, certificates(project)) == (1, [])
+
+
+def test_a_report_of_one_node_fails_too(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    node = "test_box.py::TestHonestBox::an_empty_box_gives_none"
+
+    assert project.runpytest(node, "--conformance-report=out.json").ret == 1
+
+
+def test_a_report_of_nothing_fails(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box="def test_other(): pass")
+
+    result = project.runpytest("--conformance-report=out.json")
+
+    result.stdout.fnmatch_lines(["*no suite was collected"])
+    assert result.ret == 1
+
+
+def test_a_report_needs_a_folder(project: pytest.Pytester) -> None:
+    result = project.runpytest("--conformance-report=absent/out.json")
+
+    result.stderr.fnmatch_lines(["*there is no folder for 'absent/out.json'"])
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_report_that_cannot_be_written_fails(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+    project.mkdir("out.json")
+
+    result = project.runpytest("--conformance-report=out.json")
+
+    result.stdout.fnmatch_lines(["*cannot write 'out.json': Is a directory"])
+    assert result.ret == 1
+
+
+def test_a_certificate_tells_every_clause(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    project.runpytest("--conformance-report=out.json")
+
+    assert certificates(project)[0]["clauses"] == {
+        "BOX-GET-01": "kept",
+        "BOX-GET-02": "kept",
+        "BOX-TTL-01": "refused",
+        "BOX-LACK-01": "kept",
+        "BOX-FAULT-01": "unexercised",
+    }
+
+
+def test_a_certificate_names_what_was_tried(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    project.runpytest("--conformance-report=out.json")
+
+    told = certificates(project)[0]
+    assert [told[k] for k in ("adapter", "class", "port", "port_version", "verdict", "lacks")] == [
+        "HonestBox", "suite.Box", "BoxPort", "1.0", "keeps", ["ttl"],
+    ]  # fmt: skip
+    assert told["kit"].startswith("agentkit-testing ")
+
+
+def test_a_certificate_names_the_backend(project: pytest.Pytester) -> None:
+    hook = "    async def backend_version(self): return 'Shelf 3'\n"
+    project.makepyfile(test_box=box("lacks={Feature.TTL}") + hook)
+
+    project.runpytest("--conformance-report=out.json")
+
+    assert certificates(project)[0]["backend"] == "Shelf 3"
+
+
+def test_a_wrong_adapter_fails(project: pytest.Pytester) -> None:
+    body = "class Own(Box):\n    async def put(self, value): pass"
+    project.makepyfile(test_box=box("lacks={Feature.TTL}", body=body))
+
+    result = project.runpytest("--conformance-report=out.json")
+
+    result.stdout.fnmatch_lines(["OwnBox  FAILS BoxPort 1.0: 1 of 5 clauses (BOX-GET-02)"])
+    assert (result.ret, certificates(project)[0]["verdict"]) == (1, "fails")
+
+
+def test_a_failure_shows_values_and_the_clause_and_no_event_loop(project: pytest.Pytester) -> None:
+    body = "class Own(Box):\n    async def put(self, value): 1 / 0"
+    project.makepyfile(test_box=box("lacks={Feature.TTL}", body=body))
+
+    shown = project.runpytest().stdout.str()
+
+    assert "BOX-GET-02: what was put is given" in shown
+    assert "ZeroDivisionError" in shown
+    assert not [word for word in ("asyncio", "run_until_complete", "_judging") if word in shown]
+
+
+def test_an_unrefused_lack_fails(project: pytest.Pytester) -> None:
+    body = "class Own(Box):\n    async def expire(self): self.value = None"
+    project.makepyfile(test_box=box("lacks={Feature.TTL}", body=body))
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        ["*an adapter that lacks ttl must refuse it with NotImplementedError*"]
+    )
+    result.assert_outcomes(passed=2, failed=2, skipped=1)
+
+
+def test_a_refusal_may_be_every_leaf_of_a_group(project: pytest.Pytester) -> None:
+    body = (
+        "class Own(Box):\n    async def expire(self):\n"
+        "        raise ExceptionGroup('two', [NotImplementedError(), NotImplementedError()])"
+    )
+    project.makepyfile(test_box=box("lacks={Feature.TTL}", body=body))
+
+    project.runpytest("-k", "BOX-TTL-01").assert_outcomes(passed=1, deselected=4)
+
+
+def test_a_group_with_another_leaf_is_no_refusal(project: pytest.Pytester) -> None:
+    body = (
+        "class Own(Box):\n    async def expire(self):\n"
+        "        raise ExceptionGroup('two', [NotImplementedError(), KeyError()])"
+    )
+    project.makepyfile(test_box=box("lacks={Feature.TTL}", body=body))
+
+    project.runpytest("-k", "BOX-TTL-01").assert_outcomes(failed=1, deselected=4)
+
+
+def test_an_ignored_feature_has_clauses_of_its_own(project: pytest.Pytester) -> None:
+    body = "class Own(Box):\n    async def expire(self): pass"
+    project.makepyfile(test_box=box("ignores={Feature.TTL}", body=body))
+
+    project.runpytest("--conformance-report=out.json")
+
+    assert list(certificates(project)[0]["clauses"]) == [
+        "BOX-GET-01", "BOX-GET-02", "BOX-IGNORE-01", "BOX-FAULT-01",
+    ]  # fmt: skip
+
+
+def test_a_partial_adapter_is_part_of_its_port(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=box("partial={'put'}, lacks={Feature.TTL}"))
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(
+        ["OwnBox  part of BoxPort 1.0: 3 clauses, lacks ttl, 1 left out (no put), *"]
+    )
+    assert result.ret == 0
+
+
+def test_a_deviation_is_expected_to_fail(project: pytest.Pytester) -> None:
+    body = "class Own(Box):\n    async def put(self, value): pass"
+    declared = "lacks={Feature.TTL}, deviates={'BOX-GET-02': 'it is a hole'}"
+    project.makepyfile(test_box=box(declared, body=body))
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["OwnBox  keeps BoxPort 1.0: 3 *, deviates from BOX-GET-02"])
+    result.assert_outcomes(passed=3, xfailed=1, skipped=1)
+
+
+def test_an_unexpected_pass_fails(project: pytest.Pytester) -> None:
+    declared = "lacks={Feature.TTL}, deviates={'BOX-GET-02': 'it was a hole'}"
+    project.makepyfile(test_box=box(declared))
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["OwnBox  FAILS BoxPort 1.0: 1 of 5 clauses (BOX-GET-02)"])
+
+
+def test_a_skip_of_ones_own_is_no_answer(project: pytest.Pytester) -> None:
+    body = "class Own(Box):\n    async def get(self): pytest.skip('busy')"
+    project.makepyfile(test_box=box("lacks={Feature.TTL}", body=body))
+
+    result = project.runpytest("--conformance-report=out.json")
+
+    result.stdout.fnmatch_lines(["OwnBox  is not judged by BoxPort 1.0: 3 of 5 clauses ran"])
+    assert result.ret == 1
+
+
+def test_a_broken_fixture_fails_every_clause(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=HONEST.replace("return lambda", "1 / 0\n        return lambda"))
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["HonestBox  FAILS BoxPort 1.0: 5 of 5 clauses *"])
+
+
+def test_a_missing_fixture_is_named(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box="from suite import *\nclass TestNone(BoxSuite): pass")
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["*TestNone must define the `adapter` fixture*"])
+
+
+@pytest.mark.parametrize("given", ["Box()", "lambda: Box()"], ids=["an instance", "no context"])
+def test_a_fixture_of_another_shape_is_explained(project: pytest.Pytester, given: str) -> None:
+    project.makepyfile(test_box=HONEST.replace("lambda: nullcontext(Box())", given))
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["*TypeError: the `adapter` fixture must give a callable*"])
+
+
+def test_each_parameter_of_the_fixture_is_an_adapter(project: pytest.Pytester) -> None:
+    two = HONEST.replace("pytest.fixture", "pytest.fixture(params=['a', 'b'])")
+    project.makepyfile(test_box=two.replace("(self)", "(self, request)"))
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["HonestBox[[]a]  keeps *", "HonestBox[[]b]  keeps *"])
+
+
+def test_a_hanging_adapter_is_given_up(project: pytest.Pytester) -> None:
+    body = (
+        "import asyncio\nclass Own(Box):\n"
+        "    async def put(self, value): await asyncio.Event().wait()"
+    )
+    own = box("lacks={Feature.TTL}", body=body) + "    patience = 0.05\n"
+    project.makepyfile(test_box=own)
+
+    result = project.runpytest()
+
+    result.stdout.fnmatch_lines(["*AssertionError: it hangs: no end within 0.05 s"])
+
+
+def test_the_current_event_loop_of_others_is_left_alone(project: pytest.Pytester) -> None:
+    around = """
+import asyncio
+MINE = asyncio.new_event_loop()
+asyncio.set_event_loop(MINE)
+
+def test_zz_the_loop_is_still_mine():
+    assert asyncio.get_event_loop() is MINE
+    asyncio.set_event_loop(None)
+    MINE.close()
+"""
+    project.makepyfile(test_box=around + HONEST)
+
+    project.runpytest("-p", "no:randomly").assert_outcomes(passed=5, skipped=1)
