@@ -40,7 +40,8 @@ class SingleFlight:
                 flight = self._start(place, fn)
             task = await flight.landing(key)
             if mine or _succeeded(task):
-                return task.result()
+                result: T = task.result()
+                return result
 
     def _start(
         self, place: tuple[asyncio.AbstractEventLoop, Hashable], fn: Callable[[], Awaitable[Any]]
