@@ -19,6 +19,7 @@ ADAPTERS = [name for name, d in DISTRIBUTIONS.items() if d.requirements(())]
 PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 SHARED = ROOT.parent / "shared"
 PYTEST = ("-m", "pytest", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}")
+COVERAGE_SETTINGS = f"--rcfile={ROOT / 'pyproject.toml'}"
 CHECKED = ["tests-conformance", "tests-corpus", "tests-docs", "examples", "tools", "noxfile.py"]
 
 nox.needs_version = ">=2025.5.1"
@@ -73,11 +74,10 @@ def tests(session: nox.Session, distribution: str) -> None:
     session.install(*to_install(Requirement(tested.name)))
     session.run("python", "-I", "tools/bare_install.py", tested.name, *tested.leaves)
     session.install(*to_install(tested.itself, *tested.test_group), "coverage")
-    settings = f"--rcfile={ROOT / 'pyproject.toml'}"
-    session.env["COVERAGE_FILE"] = str(Path(session.create_tmp(), "coverage"))
-    measured = ("coverage", "run", settings, f"--source={','.join(tested.leaves)}")
-    session.run("python", "-P", "-m", *measured, *PYTEST, str(tested.tests), *session.posargs)
-    session.run("python", "-m", "coverage", "report", settings)
+    measured = _measure(session, tested.leaves) if session.python == PYTHONS[0] else ()
+    session.run("python", "-P", *measured, *PYTEST, str(tested.tests), *session.posargs)
+    if measured:
+        _report_coverage(session)
 
 
 @nox.session(python=PYTHONS[0], requires=["build"])
@@ -138,7 +138,7 @@ def _develop(session: nox.Session) -> None:
     """Install the group `dev`, and every distribution with its extras from the tree."""
     lines = [Requirement(r) for r in nox.project.dependency_groups(PYPROJECT, "dev")]
     lines += [r for d in DISTRIBUTIONS.values() for r in d.test_group]
-    editable = [f"--editable={d.folder}[{','.join(d.extras)}]" for d in DISTRIBUTIONS.values()]
+    editable = [d.editable for d in DISTRIBUTIONS.values()]
     session.install(*editable, *[str(r) for r in lines if r.name not in DISTRIBUTIONS])
 
 
@@ -147,3 +147,15 @@ def _shared(session: nox.Session, folder: str) -> Path:
     if not (SHARED / folder).is_dir():
         session.skip(f"there is no {folder} beside this repository (../shared/{folder})")
     return SHARED / folder
+
+
+def _measure(session: nox.Session, leaves: list[str]) -> tuple[str, ...]:
+    session.env["COVERAGE_FILE"] = str(Path(session.create_tmp(), "coverage").resolve())
+    return ("-m", "coverage", "run", COVERAGE_SETTINGS, f"--source={','.join(leaves)}")
+
+
+def _report_coverage(session: nox.Session) -> None:
+    where = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    installed = str(session.run("python", "-c", where, silent=True)).strip()
+    with session.chdir(installed):  # so that files are named from here
+        session.run("python", "-m", "coverage", "report", COVERAGE_SETTINGS)

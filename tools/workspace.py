@@ -65,6 +65,11 @@ class Distribution:
         return Requirement(f"{self.name}[{','.join(self.extras)}]")
 
     @property
+    def editable(self) -> str:
+        """The same as an argument that installs it from this tree."""
+        return f"--editable={self.folder}{str(self.itself).removeprefix(self.name)}"
+
+    @property
     def test_group(self) -> list[Requirement]:
         """What its tests need besides."""
         groups = self.pyproject.get("dependency-groups", {})
@@ -106,7 +111,7 @@ def to_install(*wanted: Requirement, oldest: Iterable[Requirement] = ()) -> list
     lines = [str(r) for r in wanted if r.name not in DISTRIBUTIONS]
     for name, extras in _ours(wanted).items():
         wheel = floors.get(name) or DISTRIBUTIONS[name].wheel
-        lines.append(f"{name}[{','.join(sorted(extras))}] @ {wheel.as_uri()}")
+        lines.append(str(Requirement(f"{name}[{','.join(extras)}] @ {wheel.as_uri()}")))
     return lines
 
 
