@@ -10,7 +10,7 @@ from agentkit.core.contracts.content import ChatMessage, ContentBlock
 from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.protocols import CancellationSignal
 from agentkit.core.contracts.types import ModelUsage, ToolSchema
-from agentkit.core.serialization import FrozenDict, FrozenList, deep_freeze
+from agentkit.core.serialization import FrozenDict, deep_freeze
 
 __all__ = [
     "CompletionEvent",
@@ -36,8 +36,8 @@ class GenerationOptions:
     """What tunes a call beyond its messages; a field left None is not sent.
 
     `tool_choice` is `auto`, `required`, `none`, a tool's name, or the provider's own dict.
-    `response_format` is a JSON Schema in the chat-completions form. `cache` is advice: `5m` or `1h`.
-    `extra` goes to the provider as it is.
+    `response_format` is a JSON Schema in the chat-completions form. `cache` is advice: `5m` or
+    `1h`. `extra` goes to the provider as it is.
     """
 
     tools: list[ToolSchema] | None = None
@@ -118,7 +118,7 @@ class CompletionEvent:
     """The last event of a stream: the content and usage that `generate` would have given."""
 
     content: list[ContentBlock]
-    usage: ModelUsage = ModelUsage()
+    usage: ModelUsage = field(default_factory=ModelUsage)
     metadata: dict[str, str] = field(default_factory=FrozenDict)
     agent_id: str | None = None
     run_id: str = ""
@@ -191,7 +191,7 @@ class LLMClient(Protocol):
         self,
         messages: list[ChatMessage],
         *,
-        options: GenerationOptions = GenerationOptions(),  # noqa: B008 - frozen, and part of the contract
+        options: GenerationOptions = GenerationOptions(),
         ctx: RunMeta | None = None,
     ) -> LLMResponse:
         """Give the whole response; exactly one request is made.
@@ -211,7 +211,7 @@ class LLMClient(Protocol):
         self,
         messages: list[ChatMessage],
         *,
-        options: GenerationOptions = GenerationOptions(),  # noqa: B008 - frozen, and part of the contract
+        options: GenerationOptions = GenerationOptions(),
         ctx: RunMeta | None = None,
     ) -> AsyncIterator[LLMStreamEvent]:
         """Give the response as it arrives: deltas, then one `CompletionEvent` with all of it.

@@ -96,7 +96,7 @@ class Ctx(Protocol):
 
 @runtime_checkable
 class SchemaAdapter(Protocol):
-    """What a declared output type can do: describe itself, parse, and parse what is still arriving."""
+    """A declared output type: describes itself, parses an answer, and one that still arrives."""
 
     @property
     def name(self) -> str:

@@ -51,7 +51,7 @@ class ChatMessage:
 
 
 def blocks_text(blocks: Iterable[ContentBlock]) -> str:
-    """Give the text of *blocks*: text blocks and text in tool results, joined with nothing between."""
+    """Give the text in *blocks*, tool results included, joined with nothing between."""
     return "".join(
         block.text if isinstance(block, TextBlock) else blocks_text(block.content)
         for block in blocks

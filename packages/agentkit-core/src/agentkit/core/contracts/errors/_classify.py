@@ -91,8 +91,8 @@ _PERMANENT_TEXT = re.compile(
 def classify(exc: BaseException) -> ErrorClass:
     """Give the verdict on retrying what raised *exc*; it never raises.
 
-    An error that carries an `error_class` (every `ProviderError` does) has decided for itself. A group
-    is permanent when any member is, and transient only when all are.
+    An error that carries an `error_class` (every `ProviderError` does) has decided for itself. A
+    group is permanent when any member is, and transient only when all are.
     """
     if isinstance(exc, BaseExceptionGroup):
         return _combined({classify(member) for member in exc.exceptions})
@@ -100,12 +100,10 @@ def classify(exc: BaseException) -> ErrorClass:
         return exc.error_class
     if isinstance(exc, _PERMANENT_TYPES):
         return ErrorClass.PERMANENT
-    if isinstance(exc, _TRANSIENT_TYPES):
+    if isinstance(exc, _TRANSIENT_TYPES) or _passing_errno(exc):
         return ErrorClass.TRANSIENT
     if (status := _status_of(exc)) is not None:
         return classify_status(status)
-    if isinstance(exc, OSError) and exc.errno in _TRANSIENT_ERRNOS:
-        return ErrorClass.TRANSIENT
     return _classify_text(str(exc).lower()) if _text_counts(exc) else ErrorClass.UNKNOWN
 
 
@@ -116,6 +114,10 @@ def classify_status(status: int) -> ErrorClass:
     if 400 <= status < 500:  # noqa: PLR2004 - the class of 4xx
         return ErrorClass.PERMANENT
     return ErrorClass.UNKNOWN
+
+
+def _passing_errno(exc: BaseException) -> bool:
+    return isinstance(exc, OSError) and exc.errno in _TRANSIENT_ERRNOS
 
 
 def _text_counts(exc: BaseException) -> bool:

@@ -27,8 +27,8 @@ class Call:
     """One unit of work on its way down a chain.
 
     `kind` is `chat` or `tool`. `request` is a mutable slot that holds an immutable value: rewriting
-    is `dataclasses.replace` and an assignment. `ctx` is the run's context. `meta` carries signals of
-    this call between middlewares.
+    is `dataclasses.replace` and an assignment. `ctx` is the run's context. `meta` carries signals
+    of this call between middlewares.
     """
 
     kind: str
@@ -71,7 +71,7 @@ def _around(middleware: Middleware, nxt: Handler) -> Handler:
 
 @asynccontextmanager
 async def closing(stream: AsyncIterator[Any]) -> AsyncGenerator[AsyncIterator[Any], None]:
-    """Give *stream* and close it on every way out, so that nothing inside it outlives the caller."""
+    """Give *stream* and close it on every way out, so that nothing in it outlives the caller."""
     try:
         yield stream
     finally:

@@ -19,27 +19,29 @@ _NOTHING: Any = object()
 class BaseMiddleware:
     """A middleware that transforms, guards or observes; it can neither skip the call nor repeat it.
 
-    Override any phase. Each is a coroutine, or an async generator, in which an `Observation` that is
-    yielded goes to the run's observer and the last other value is what the phase returns.
+    Override any phase. Each is a coroutine, or an async generator, in which an `Observation` that
+    is yielded goes to the run's observer and the last other value is what the phase returns.
 
-    `on_request` is followed by exactly one of `on_response` and `on_error` when the call runs to its
-    end, by neither when its consumer leaves early or the run is cancelled, and by `on_close` always.
+    `on_request` is followed by exactly one of `on_response` and `on_error` when the call runs to
+    its end, by neither when its consumer leaves early or the run is cancelled, and by `on_close`
+    always.
     """
 
     buffers: ClassVar[bool] = False
     """Whether to collect the call first, so that `on_response` may replace its result."""
 
     async def on_request(self, ctx: MiddlewareContext) -> Any:
-        """Act before the call: assign `ctx.request`, or raise `Blocked`. What it returns is ignored."""
+        """Act before the call: assign `ctx.request`, or raise `Blocked`; the return is ignored."""
 
-    async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:
+    async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:  # noqa: ARG002 - for those who override
         """Act on a success. With `buffers` the return replaces the result, None included."""
         return result
 
-    async def on_error(self, ctx: MiddlewareContext, exc: Exception) -> Any:
+    async def on_error(self, ctx: MiddlewareContext, exc: Exception) -> Any:  # noqa: ARG002 - for those who override
         """Act on a failure: raise, or return a result instead.
 
-        Once output has gone out there is nothing to replace: the failure leaves whatever is returned.
+        Once output has gone out there is nothing to replace: the failure leaves whatever is
+        returned.
         """
         raise exc
 

@@ -12,7 +12,7 @@ __all__ = ["LLMPort", "ToolPort"]
 class LLMPort(Protocol):
     """A chat model. `stream` is the primitive: `chat` is the collected stream."""
 
-    def stream(  # noqa: PLR0913 - the request, field by field
+    def stream(
         self,
         *,
         messages: list[Message],
@@ -30,14 +30,14 @@ class LLMPort(Protocol):
         Exactly one request is made, whatever happens.
 
         Raises:
-            ProviderError: The provider refused, failed, or ended the stream before its terminal mark.
-            ProviderAuthError: It does not accept the credential.
-            UnsupportedOption: An option cannot be honoured; nothing was sent.
+            ProviderError: The provider refused, failed, or ended the stream before its terminal
+            mark. ProviderAuthError: It does not accept the credential. UnsupportedOption: An option
+            cannot be honoured; nothing was sent.
 
         """
         ...
 
-    async def chat(  # noqa: PLR0913 - the request, field by field
+    async def chat(
         self,
         *,
         messages: list[Message],
@@ -51,7 +51,7 @@ class LLMPort(Protocol):
         """Give what collecting `stream` with the same arguments gives; it raises the same."""
         ...
 
-    async def complete(  # noqa: PLR0913 - the request, field by field
+    async def complete(
         self,
         *,
         system: str,

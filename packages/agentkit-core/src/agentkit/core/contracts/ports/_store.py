@@ -17,9 +17,10 @@ class StorePort(Protocol):
     number of seconds from 1 to 2**31 - 1, and the backend's clock decides. Values and logs are two
     namespaces.
 
-    Every method raises `StoreValueError` for an argument that breaks these rules, before anything is
-    touched; `StoreUnavailable` when the backend cannot be reached; and, given a ttl, a store without
-    expiry raises `NotImplementedError` before anything is written or warns once that it ignores it.
+    Every method raises `StoreValueError` for an argument that breaks these rules, before anything
+    is touched; `StoreUnavailable` when the backend cannot be reached; and, given a ttl, a store
+    without expiry raises `NotImplementedError` before anything is written or warns once that it
+    ignores it.
     """
 
     async def get(self, key: str) -> Any | None:
@@ -65,15 +66,16 @@ class StorePort(Protocol):
         """Put *value* at *key* only if it still holds *expected*, and tell whether it did.
 
         Equality is that of canonical JSON: the order of keys is irrelevant, `True` is not `1`, `1`
-        is not `1.0`. An absent key equals None. A refused call changes nothing, the expiry included.
+        is not `1.0`. An absent key equals None. A refused call changes nothing, the expiry
+        included.
         """
         ...
 
     async def increment(self, key: str, by: int = 1, *, ttl: int | None = None) -> int:
         """Add *by* to the counter at *key* and give the new total; absent counts as zero.
 
-        *ttl* opens a window on a counter that has none and never moves one that is open; counter and
-        window are written together.
+        *ttl* opens a window on a counter that has none and never moves one that is open; counter
+        and window are written together.
 
         Raises:
             StoreValueError: *by* or what is stored (None included) is no whole number, or the total

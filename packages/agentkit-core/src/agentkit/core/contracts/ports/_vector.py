@@ -21,7 +21,7 @@ class VectorPort(Protocol):
         """
         ...
 
-    async def search(
+    async def search(  # noqa: PLR0917 - as the specification has it
         self, scope: Scope, query: str, k: int = 5, where: dict[str, Any] | None = None
     ) -> list[tuple[float, Chunk]]:
         """Give at most *k* chunks of *scope* with their scores, best first.

@@ -17,8 +17,8 @@ StreamEventType = Literal["message_delta", "tool_call", "tool_result", "step", "
 class LLMResult:
     """An assembled model response.
 
-    `parsed` is the typed object that `output_coerce()` made, kept as it is. `content` is the text of
-    `blocks` when there are any, and is filled in when left empty.
+    `parsed` is the typed object that `output_coerce()` made, kept as it is. `content` is the text
+    of `blocks` when there are any, and is filled in when left empty.
 
     Raises:
         ValueError: `content` is given beside blocks that say something else.
@@ -29,7 +29,7 @@ class LLMResult:
     model: str | None = None
     provider: str | None = None
     finish_reason: str | None = None
-    usage: Usage = Usage()
+    usage: Usage = field(default_factory=Usage)
     tool_calls: tuple[ToolCall, ...] = ()
     parsed: Any = None
     blocks: tuple[ContentBlock, ...] = field(default=(), kw_only=True)
@@ -77,8 +77,8 @@ class Delta:
 class StreamEvent:
     """One step of a run: a token, a tool call or its result, an interrupt, the final result.
 
-    `partial_output` is an object in progress, whose required fields may be unset. It is stamped only
-    when it changed, so None does not mean that it went away.
+    `partial_output` is an object in progress, whose required fields may be unset. It is stamped
+    only when it changed, so None does not mean that it went away.
     """
 
     type: StreamEventType
@@ -96,9 +96,9 @@ class StreamEvent:
 def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     """Give the response that *deltas* add up to.
 
-    Text, reasoning and blocks are joined in order. A tool call that an earlier delta already brought
-    is not repeated, so calls may come one by one, all at the end, or both. Of every other field the
-    last value wins. `partial` is dropped: on a complete stream `parsed` is the answer.
+    Text, reasoning and blocks are joined in order. A tool call that an earlier delta already
+    brought is not repeated, so calls may come one by one, all at the end, or both. Of every other
+    field the last value wins. `partial` is dropped: on a complete stream `parsed` is the answer.
     """
     text: list[str] = []
     reasoning: list[str] = []

@@ -79,7 +79,7 @@ class ModelUsage:
         )
 
     def to_usage(self) -> Usage:
-        """Give the same consumption as a `Usage`: fresh input, one cache-write count, float cost."""
+        """Give this as a `Usage`: fresh input, one count of cache writes, an approximate cost."""
         written = self.cache_write_5m_tokens + self.cache_write_1h_tokens
         return Usage(
             input_tokens=max(0, self.input_tokens - self.cached_tokens - written),

@@ -1,0 +1,29 @@
+"""The frame in which values travel: contexts, services, invocation, money, checkpoints."""
+
+from agentkit.core.runtime._actor_budget import ActorBudget
+from agentkit.core.runtime._budget import Budget, Charge
+from agentkit.core.runtime._checkpointer import Checkpointer
+from agentkit.core.runtime._clock import SystemClock
+from agentkit.core.runtime._context import RunContext
+from agentkit.core.runtime._invoker import Invoker
+from agentkit.core.runtime._meters import Meter
+from agentkit.core.runtime._money import MONEY_SCALE, to_money
+from agentkit.core.runtime._null_ctx import NullCtx
+from agentkit.core.runtime._quota import Quota
+from agentkit.core.runtime._services import Services
+
+__all__ = [
+    "MONEY_SCALE",
+    "ActorBudget",
+    "Budget",
+    "Charge",
+    "Checkpointer",
+    "Invoker",
+    "Meter",
+    "NullCtx",
+    "Quota",
+    "RunContext",
+    "Services",
+    "SystemClock",
+    "to_money",
+]

@@ -1,0 +1,92 @@
+"""What runs model calls and tool calls through their middlewares."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from agentkit.core.contracts.middleware import (
+    BaseMiddleware,
+    Call,
+    Handler,
+    Middleware,
+    chain,
+    closing,
+    collect,
+    collect_one,
+)
+from agentkit.core.contracts.ports import LLMPort
+from agentkit.core.contracts.types import ChatRequest, Delta, LLMResult, ToolRequest
+from agentkit.core.execution.cancellation import interrupt_on
+
+__all__ = ["Invoker"]
+
+
+class Invoker:
+    """Runs the two kinds of work, each through its own chain of middlewares, outermost first.
+
+    Cancelling the run's token interrupts a model call or a tool call in flight.
+    """
+
+    __slots__ = ("_chat", "_tool", "chat_middleware", "llm", "tool_middleware")
+
+    def __init__(
+        self,
+        *,
+        llm: LLMPort,
+        chat_middleware: Sequence[Middleware | BaseMiddleware] = (),
+        tool_middleware: Sequence[Middleware | BaseMiddleware] = (),
+    ) -> None:
+        self.llm = llm
+        self.chat_middleware = tuple(chat_middleware)
+        self.tool_middleware = tuple(tool_middleware)
+        self._chat: Handler = chain(self.chat_middleware, self._ask_model)
+        self._tool: Handler = chain(self.tool_middleware, _run_tool)
+
+    def stream(
+        self, request: ChatRequest, ctx: Any, *, meta: Mapping[str, Any] | None = None
+    ) -> AsyncIterator[Delta]:
+        """Give the response to *request* in increments; close the iterator to let go of it early.
+
+        *meta* is copied into the call. It raises what the model and the middlewares raise.
+        """
+        return self._chat(Call("chat", request, ctx, dict(meta or {})))
+
+    async def chat(
+        self, request: ChatRequest, ctx: Any, *, meta: Mapping[str, Any] | None = None
+    ) -> LLMResult:
+        """Give what `stream` adds up to."""
+        result: LLMResult = await collect(self.stream(request, ctx, meta=meta), "chat")
+        return result
+
+    async def invoke_tool(
+        self, request: ToolRequest, ctx: Any, *, meta: Mapping[str, Any] | None = None
+    ) -> Any:
+        """Give what the tool gives; it raises what the tool and the middlewares raise."""
+        return await collect_one(self._tool(Call("tool", request, ctx, dict(meta or {}))))
+
+    async def _ask_model(self, call: Call) -> AsyncIterator[Delta]:
+        request: ChatRequest = call.request
+        stream = self.llm.stream(
+            messages=request.messages,
+            model=request.model,
+            tools=request.tools,
+            response_format=request.response_format,
+            temperature=request.temperature,
+            max_tokens=request.max_tokens,
+            cache_hint=request.cache_hint,
+        )
+        async with closing(stream) as deltas:
+            while (delta := await _next(deltas, call.ctx)) is not None:
+                yield delta
+
+
+async def _next(deltas: AsyncIterator[Delta], ctx: Any) -> Delta | None:
+    """Give the next delta, or None at the end, unless the run is cancelled first."""
+    with interrupt_on(ctx.cancel):
+        return await anext(deltas, None)
+
+
+async def _run_tool(call: Call) -> AsyncIterator[Any]:
+    request: ToolRequest = call.request
+    with interrupt_on(call.ctx.cancel):
+        result = await request.tool.run(request.arguments, call.ctx)
+    yield result

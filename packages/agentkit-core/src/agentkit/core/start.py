@@ -1,0 +1,71 @@
+"""The short way to a run: one call gives a context with its policies in place."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from uuid import uuid4
+
+from agentkit.core.contracts.middleware import BaseMiddleware, Middleware
+from agentkit.core.contracts.observation import ObserverPort, TracePort
+from agentkit.core.contracts.ports import CheckpointPort, LLMPort, StorePort
+from agentkit.core.contracts.protocols import AutonomyLevel
+from agentkit.core.contracts.types import Price, Scope
+from agentkit.core.execution.cancellation import CancellationToken
+from agentkit.core.policies import meter, output_coerce, retry, tracing
+from agentkit.core.runtime import Budget, Checkpointer, Invoker, Meter, RunContext, Services
+
+__all__ = ["run_context"]
+
+
+def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
+    *,
+    llm: LLMPort,
+    store: StorePort | None = None,
+    checkpointer: Checkpointer | CheckpointPort | None = None,
+    budget: Budget | None = None,
+    scope: Scope | None = None,
+    run_id: str | None = None,
+    prices: Callable[[str], Price | None] | None = None,
+    meters: Sequence[Meter] = (),
+    chat_middleware: Sequence[Middleware | BaseMiddleware] = (),
+    tool_middleware: Sequence[Middleware | BaseMiddleware] = (),
+    cancel: CancellationToken | None = None,
+    autonomy: AutonomyLevel = "auto",
+    asker: Any = None,
+    observer: ObserverPort | None = None,
+    trace: TracePort | None = None,
+    **services: Any,
+) -> RunContext:
+    """Give the context of a new run over *llm*.
+
+    Model calls go through tracing, typed output, *chat_middleware*, metering and retry, the first
+    of them outermost; tool calls through tracing, metering, *tool_middleware* and retry.
+    *checkpointer* makes the run durable. *run_id* names it, and is made up when left out.
+    *services* are the other fields of `Services`: `vector`, `replay`, `metrics`, `sampler`,
+    `clock`.
+
+    Raises:
+        ValueError: *run_id* is empty or has a slash.
+        TypeError: *services* has a name that `Services` has not.
+
+    """
+    given = {"observer": observer, "trace": trace, "prices": prices, **services}
+    invoker = Invoker(
+        llm=llm,
+        chat_middleware=[tracing(), output_coerce(), *chat_middleware, meter(), retry()],
+        tool_middleware=[tracing(), meter(), *tool_middleware, retry()],
+    )
+    return RunContext(
+        correlation_id=uuid4().hex if run_id is None else run_id,
+        scope=scope or Scope(),
+        budget=Budget() if budget is None else budget,
+        services=Services(
+            invoker=invoker,
+            store=store,
+            checkpointer=Checkpointer.over(checkpointer, services.get("clock")),
+            asker=asker,
+            **{name: service for name, service in given.items() if service is not None},
+        ),
+        meters=list(meters),
+        cancel=cancel,
+        autonomy=autonomy,
+    )

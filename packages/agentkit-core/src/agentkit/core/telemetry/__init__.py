@@ -1,0 +1,22 @@
+"""Telemetry when none is wired: defaults that do nothing, and the samplers."""
+
+from agentkit.core.telemetry._guarded import guarded_span
+from agentkit.core.telemetry._noop import (
+    NoopMetrics,
+    NoopObserver,
+    NoopReplayStore,
+    NoopSpan,
+    NoopTrace,
+)
+from agentkit.core.telemetry._samplers import AlwaysOnSampler, TraceIdRatioSampler
+
+__all__ = [
+    "AlwaysOnSampler",
+    "NoopMetrics",
+    "NoopObserver",
+    "NoopReplayStore",
+    "NoopSpan",
+    "NoopTrace",
+    "TraceIdRatioSampler",
+    "guarded_span",
+]
