@@ -117,7 +117,7 @@ def error_from_response(
 def error_in(
     frame: Any, *, event: str = "", provider: str = "", now: float = 0.0
 ) -> ProviderError | None:
-    """Give the error that *frame*, an object inside a successful answer, tells of; None for none."""
+    """Give the error that *frame*, an object in a successful answer, tells of; None for none."""
     if not _is_error(frame, event):
         return None
     facts = _facts_of(frame, now=now)
@@ -147,25 +147,21 @@ def raise_if_error_frame(frame: Any) -> None:
         raise error
 
 
-def stream_error(
-    kind: str, message: str, error_class: ErrorClass, *, provider: str = ""
-) -> ProviderError:
+def stream_error(kind: str, message: str, error_class: ErrorClass) -> ProviderError:
     """Give the error of an answer that broke the format: *kind* becomes its `error_type`."""
     return ProviderError(
         f"provider stream error [{kind}]: {message}",
         error_type=kind,
-        provider=provider,
         error_class=error_class,
     )
 
 
-def malformed(text: str, *, provider: str = "") -> ProviderError:
-    """Give the error of a successful answer that is no answer of this API: a wrong base URL, mostly."""
+def malformed(text: str) -> ProviderError:
+    """Give the error of a successful answer that is none of this API: mostly a wrong base URL."""
     return stream_error(
         "malformed_response",
         f"the answer is none of this API; check the base URL. It begins: {text[:200]!r}",
         ErrorClass.PERMANENT,
-        provider=provider,
     )
 
 
@@ -175,7 +171,7 @@ def _make(message: str, facts: _Facts, *, is_auth: bool, **known: Any) -> Provid
 
 
 def _verdict(status: int | None, facts: _Facts) -> tuple[ErrorClass, bool]:
-    """Give the class, and whether the credential is at fault: the status decides, else the words."""
+    """Give the class, and whether the credential is at fault: by the status, else by the words."""
     words = facts.words
     if status in _AUTH_STATUSES or words & _DECIDED_BY_WORD:
         return ErrorClass.PERMANENT, True
@@ -252,7 +248,7 @@ def _status(error: dict[str, Any], code: str | None) -> int | None:
     """Give the HTTP status that an error names in its body."""
     for value in (error.get("status_code"), error.get("status"), code):
         text = str(value)
-        if text.isascii() and text.isdigit() and len(text) == 3 and "400" <= text:  # noqa: PLR2004
+        if text.isascii() and text.isdigit() and len(text) == 3 and text >= "400":  # noqa: PLR2004
             return int(text)
     return None
 

@@ -26,8 +26,8 @@ def load(text: str | bytes) -> Any:
 def parse_arguments(raw: Any, *, cut: bool) -> dict[str, Any]:
     """Give the arguments of a tool call from what a provider sent for them.
 
-    Nothing at all is a call without arguments, unless the answer was *cut* before they came. What is
-    no JSON object stays, as text, under `RAW_ARGUMENTS`: such a call is never run.
+    Nothing at all is a call without arguments, unless the answer was *cut* before they came. What
+    is no JSON object stays, as text, under `RAW_ARGUMENTS`: such a call is never run.
     """
     if isinstance(raw, Mapping):
         return dict(raw)

@@ -40,7 +40,7 @@ class ServerSentEventParser:
 
     @property
     def stray(self) -> str:
-        """The first lines that belong to no field, as text: what a server adds outside the format."""
+        """The first lines that belong to no field: what a server adds outside the format."""
         return self._stray.decode(errors="replace").strip()
 
     def feed(self, data: bytes) -> list[ServerSentEvent]:
@@ -71,8 +71,8 @@ class ServerSentEventParser:
     def close(self) -> list[ServerSentEvent]:
         """Give the event that the input ended in, if it did.
 
-        The format has it discarded, but servers leave out the last blank line; whether such an event
-        is whole is for the reader of its data to say.
+        The format has it discarded, but servers leave out the last blank line; whether such an
+        event is whole is for the reader of its data to say.
         """
         if self._head:
             self._hold(self._head)
@@ -99,7 +99,7 @@ class ServerSentEventParser:
     def _check(self, size: int) -> None:
         if size > self._max:
             raise ProviderError(
-                f"provider stream error [oversized_event]: an event is longer than {self._max} bytes",
+                f"provider stream error [oversized_event]: an event of over {self._max} bytes",
                 error_type="oversized_event",
                 error_class=ErrorClass.PERMANENT,
             )

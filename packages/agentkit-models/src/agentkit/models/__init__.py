@@ -1,0 +1,1 @@
+"""Model clients, the registry that picks one, and what they cost."""
