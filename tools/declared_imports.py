@@ -93,7 +93,7 @@ def _owner(module: str, owners: Mapping[str, frozenset[str]]) -> frozenset[str]:
     if parts[0] in sys.stdlib_module_names:
         return frozenset({PYTHON})
     names = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
-    return next((owners[name] for name in names if name in owners), frozenset())
+    return next((owners[name] for name in names if name in owners), frozenset[str]())
 
 
 def _owners() -> dict[str, frozenset[str]]:
