@@ -1,0 +1,325 @@
+"""A ceiling on what a run may cost and do.
+
+`meter()` uses a budget through `agentkit.core.runtime.reserve(meters, call)`, which gives a `Held`
+with `await settle(usage, model_usage=None)` and `await release()`. For one budget alone the same is
+
+    reservation = await budget.reserve(call)        # MeterExceeded: refused, and nothing is held
+    await reservation.settle(usage, model_usage)    # books it, also what came of a cut stream
+    await reservation.release()                     # nothing was consumed: failed, or a cache hit
+
+None of the three ever waits, so no cancellation gets in between. `guard` and `charge` are the same
+in two separate steps, for middlewares that know no more of a meter: between them nothing is held.
+"""
+
+import asyncio
+import warnings
+import weakref
+from asyncio import AbstractEventLoop, Semaphore
+from decimal import ROUND_HALF_UP, Context, Decimal
+from typing import Any, Literal
+
+from agentkit.core.contracts.errors import MeterExceeded
+from agentkit.core.contracts.types import ModelUsage, Usage
+from agentkit.core.runtime._checks import Limit, check_choice, check_count
+from agentkit.core.runtime._ledger import Ledger, Limits
+from agentkit.core.runtime._meters import Charge, cost_of
+from agentkit.core.runtime._money import Amount, exact, not_negative, to_money
+from agentkit.core.runtime._worst_case import price_of, worst_case
+
+__all__ = ["Budget", "BudgetReservation", "Charge"]
+
+_CENT = Decimal("0.01")
+_CENTS = Context(prec=60, rounding=ROUND_HALF_UP)
+
+
+class Budget:
+    """What one run may spend, shared by reference down its tree and safe between threads.
+
+    The ledger is exact; `spent()` and everything else that shows it is rounded half-up. No
+    interleaving admits more than `max_calls` calls. A call is admitted while what is spent and held
+    is under `max_cost_usd`; where a price is known and the request has `max_tokens`, its worst case
+    is held, and the ceiling is never crossed. Without, the overrun is at most the calls in flight.
+
+    Args:
+        max_cost_usd: The ceiling in dollars, or None. Assigning it lifts or lowers the ceiling of a
+            budget in use, rounded to six places.
+        max_calls: How many model calls, or None; assignable.
+        max_depth: How many levels of children the run may have; assignable.
+        max_concurrency: How many children may run at once at each level.
+        spent_usd: What was spent before, to go on from.
+        calls: How many calls were made before.
+        on_exceeded: What happens when an admitted call turns out to cross a limit: `raise`, or
+            `stop`, where only the verdict says so. A call that is refused raises in both.
+        usage: What was consumed before.
+        on_unpriced: Whether, under a ceiling in dollars, a call of unknown price is warned about
+            once or refused.
+
+    Raises:
+        MoneyPrecisionError: An amount is no finite number, or *max_cost_usd* has more than six
+            decimal places.
+        ValueError: An amount or a limit is too small, or a choice is none of its two.
+        TypeError: A limit is no whole number.
+
+    """
+
+    max_calls = Limit()
+
+    def __init__(  # noqa: PLR0913 - the specification's eight, and one of ours
+        self,
+        max_cost_usd: Amount | None = None,
+        *,
+        max_calls: int | None = None,
+        max_depth: int = 4,
+        max_concurrency: int = 8,
+        spent_usd: Amount = 0.0,
+        calls: int = 0,
+        on_exceeded: Literal["raise", "stop"] = "raise",
+        usage: Usage | None = None,
+        on_unpriced: Literal["warn", "refuse"] = "warn",
+    ) -> None:
+        check_choice("on_exceeded", on_exceeded, ("raise", "stop"))
+        check_choice("on_unpriced", on_unpriced, ("warn", "refuse"))
+        if max_cost_usd is not None:
+            to_money(max_cost_usd, strict=True)
+        self.max_cost_usd = max_cost_usd
+        self.max_calls = max_calls
+        self.max_depth = check_count("max_depth", max_depth)
+        self.max_concurrency = check_count("max_concurrency", max_concurrency, at_least=1)
+        self.on_exceeded = on_exceeded
+        self.on_unpriced = on_unpriced
+        self._ledger = Ledger(
+            not_negative("spent_usd", exact(spent_usd)), check_count("calls", calls)
+        )
+        self._usage = usage or Usage()
+        self._warned = False
+        self._pools: weakref.WeakKeyDictionary[Any, dict[int, Semaphore]] = (
+            weakref.WeakKeyDictionary()
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"Budget(max_cost_usd={self._max_cost_usd!r}, max_calls={self.max_calls!r}, "
+            f"spent_usd={self.spent_usd!r}, calls={self.calls!r})"
+        )
+
+    @property
+    def max_cost_usd(self) -> Amount | None:
+        """The ceiling as it was given."""
+        return self._max_cost_usd
+
+    @max_cost_usd.setter
+    def max_cost_usd(self, value: Amount | None) -> None:
+        self._ceiling = None if value is None else not_negative("max_cost_usd", to_money(value))
+        self._max_cost_usd = value
+
+    @property
+    def spent_usd(self) -> float:
+        """`spent()` as a float, for display."""
+        return float(self.spent())
+
+    @property
+    def calls(self) -> int:
+        """How many calls were charged."""
+        return self._ledger.calls
+
+    @property
+    def usage(self) -> Usage:
+        """What the calls consumed together; its cost is an approximation, `spent()` is not."""
+        return self._usage
+
+    def spent(self) -> Decimal:
+        """Give what was spent, the exact sum rounded half-up to six places."""
+        return to_money(self._ledger.spent)
+
+    def spent_cents(self) -> Decimal:
+        """Give what was spent, the exact sum rounded half-up to the cent."""
+        return self._ledger.spent.quantize(_CENT, context=_CENTS)
+
+    def remaining(self) -> Decimal | None:
+        """Give what is left of the ceiling, never less than zero, or None without a ceiling."""
+        return None if self._ceiling is None else max(Decimal(0), self._ceiling - self.spent())
+
+    def remaining_usd(self) -> float | None:
+        """Give `remaining()` as a float, for display."""
+        remaining = self.remaining()
+        return None if remaining is None else float(remaining)
+
+    def ceiling(self) -> Decimal | None:
+        """Give the ceiling to six places, or None without one."""
+        return self._ceiling
+
+    def verdict(self) -> Charge:
+        """Say whether a limit has been crossed, and where the budget stands."""
+        return self._charge(self._limits().crossed(self._ledger.spent, self._ledger.calls))
+
+    def exhausted(self) -> bool:
+        """Whether nothing is left: no further call of unknown cost would be admitted."""
+        spent_out = self._ceiling is not None and self._ledger.spent >= self._ceiling
+        return spent_out or (self.max_calls is not None and self.calls >= self.max_calls)
+
+    def semaphore(self, depth: int = 0) -> Semaphore:
+        """Give the pool of `max_concurrency` places that the children at *depth* share.
+
+        Each level has its own, since parents that hold a place wait for children that need one; and
+        so has each event loop.
+        """
+        pools = self._pools.setdefault(_running_loop() or self, {})
+        if depth not in pools:
+            pools[depth] = Semaphore(self.max_concurrency)
+        return pools[depth]
+
+    async def reserve(self, call: Any) -> "BudgetReservation":
+        """Admit *call* and hold its share of the limits until the reservation is closed.
+
+        A tool call is admitted unless a limit has been crossed; nothing is held for it.
+
+        Raises:
+            MeterExceeded: It is refused; nothing is held.
+
+        """
+        if call.kind == "tool":
+            self.verdict().raise_if_exceeded()
+            return BudgetReservation(self, call, None, counts=False)
+        bound, reason = self._bound(call)
+        with self._ledger.lock:
+            reason = reason or self._ledger.refusal(self._limits(), bound)
+            if not reason:
+                self._ledger.admit(bound)
+        if reason:
+            raise MeterExceeded(reason)
+        return BudgetReservation(self, call, bound, counts=True)
+
+    async def guard(self, call: Any = None) -> Charge:
+        """Say whether *call* would be admitted now; nothing is held for it.
+
+        Raises:
+            MeterExceeded: It would not, under `on_exceeded="raise"`.
+
+        """
+        if call is None or call.kind == "tool":
+            return self._pass(self.verdict())
+        bound, reason = self._bound(call)
+        with self._ledger.lock:
+            reason = reason or self._ledger.refusal(self._limits(), bound)
+        return self._pass(self._charge(reason))
+
+    async def charge(self, call: Any, usage: Usage) -> Charge:
+        """Book *usage* as one call that was not reserved, then give the verdict.
+
+        Raises:
+            MeterExceeded: A limit is crossed, under `on_exceeded="raise"`. The usage is booked.
+
+        """
+        return self._book(call, usage, None, held=None)
+
+    def settle(
+        self, reservation: "BudgetReservation", usage: Usage, model_usage: ModelUsage | None
+    ) -> Charge:
+        """Book what a reserved call consumed; `BudgetReservation.settle` is the way to call it."""
+        return self._book(reservation.call, usage, model_usage, held=reservation)
+
+    def release(self, reservation: "BudgetReservation") -> None:
+        """Give back what is held; `BudgetReservation.release` is the way to call it."""
+        with self._ledger.lock:
+            self._ledger.leave(reservation.bound)
+
+    def _book(
+        self,
+        call: Any,
+        usage: Usage,
+        model_usage: ModelUsage | None,
+        *,
+        held: "BudgetReservation | None",
+    ) -> Charge:
+        cost = self._cost(call, usage, model_usage)
+        with self._ledger.lock:
+            if held is not None:
+                self._ledger.leave(held.bound)
+            self._ledger.book(cost or Decimal(0))
+            self._usage += usage
+        if cost is None and self._ceiling is not None:
+            self._warn_unpriced(call)
+        return self._pass(self.verdict())
+
+    def _cost(self, call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | None:
+        """Give what a call cost by its account, else by its price, or None where it has neither."""
+        cost = cost_of(usage, model_usage)
+        if cost is not None:
+            return exact(cost)
+        consumed = model_usage or ModelUsage.from_usage(usage)
+        if not consumed.total_tokens:
+            return Decimal(0)
+        price = price_of(call)
+        return None if price is None else exact(price.cost_of(consumed))
+
+    def _bound(self, call: Any) -> tuple[Decimal | None, str]:
+        """Give what *call* costs at worst, None where that is unknown, and why not to make it."""
+        if self._ceiling is None:
+            return None, ""
+        price = price_of(call)
+        if price is not None:
+            return worst_case(call.request, price), ""
+        if self.on_unpriced == "warn":
+            return None, ""
+        return None, f"no price is known for {call.request.model!r}, and the budget refuses that"
+
+    def _warn_unpriced(self, call: Any) -> None:
+        if self._warned:
+            return
+        self._warned = True
+        model = getattr(getattr(call, "request", None), "model", "")
+        warnings.warn(
+            f"no price is known for {model!r}: its calls count as free under max_cost_usd; wire "
+            'prices=, or refuse such calls with Budget(on_unpriced="refuse")',
+            UserWarning,
+            stacklevel=2,
+        )
+
+    def _limits(self) -> Limits:
+        return Limits(self._ceiling, self.max_calls)
+
+    def _charge(self, reason: str) -> Charge:
+        return Charge(not reason, reason, self.spent(), self.remaining(), self.calls, self._usage)
+
+    def _pass(self, verdict: Charge) -> Charge:
+        return verdict if self.on_exceeded == "stop" else verdict.raise_if_exceeded()
+
+
+class BudgetReservation:
+    """One admitted call's share of a budget; closing it twice does nothing the second time."""
+
+    __slots__ = ("_budget", "_open", "bound", "call")
+
+    def __init__(self, budget: Budget, call: Any, bound: Decimal | None, *, counts: bool) -> None:
+        self._budget = budget
+        self._open = counts
+        self.call = call
+        self.bound = bound
+
+    async def settle(self, usage: Usage, model_usage: ModelUsage | None = None) -> Charge:
+        """Book what the call consumed in place of what was held for it.
+
+        Its cost is `model_usage.cost`, else `usage.cost_usd`, else what its tokens cost at the
+        model's price.
+
+        Raises:
+            MeterExceeded: A limit is crossed, under `on_exceeded="raise"`. All is booked.
+
+        """
+        if not self._open:
+            return self._budget.verdict()
+        self._open = False
+        return self._budget.settle(self, usage, model_usage)
+
+    async def release(self) -> None:
+        """Give back what was held: the call consumed nothing."""
+        if self._open:
+            self._open = False
+            self._budget.release(self)
+
+
+def _running_loop() -> AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None

@@ -1,0 +1,77 @@
+"""Refusing wrong arguments with one clear message, before any effect."""
+
+import math
+from typing import Any, overload
+
+__all__ = ["Limit", "check_choice", "check_count", "check_positive"]
+
+
+def check_count(name: str, value: Any, *, at_least: int = 0) -> int:
+    """Give *value* if it is a whole number of *at_least* or more.
+
+    Raises:
+        TypeError: It is no whole number; a bool is none.
+        ValueError: It is less.
+
+    """
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name} is a whole number; got {value!r}")
+    if value < at_least:
+        raise ValueError(f"{name} is {at_least} or more; got {value}")
+    return value
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Give *value* if it is a finite number of seconds greater than zero.
+
+    Raises:
+        TypeError: It is no number; a bool is none.
+        ValueError: It is not finite, or not greater than zero.
+
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} is a number of seconds; got {value!r}")
+    if not math.isfinite(value) or value <= 0:
+        raise ValueError(f"{name} is finite and greater than 0; got {value!r}")
+    return float(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    """Return if *value* is one of *choices*.
+
+    Raises:
+        ValueError: It is not.
+
+    """
+    if value not in choices:
+        raise ValueError(f"{name} is one of {', '.join(choices)}; got {value!r}")
+
+
+class Limit:
+    """An attribute that holds a whole number, checked on every assignment; None is no limit."""
+
+    __slots__ = ("_at_least", "_name", "_slot")
+
+    def __init__(self, *, at_least: int = 0) -> None:
+        self._at_least = at_least
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+        self._slot = f"_{name}"
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "Limit": ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> int | None: ...
+
+    def __get__(self, instance: object | None, owner: type) -> "Limit | int | None":
+        if instance is None:
+            return self
+        limit: int | None = getattr(instance, self._slot)
+        return limit
+
+    def __set__(self, instance: object, value: int | None) -> None:
+        if value is not None:
+            check_count(self._name, value, at_least=self._at_least)
+        setattr(instance, self._slot, value)

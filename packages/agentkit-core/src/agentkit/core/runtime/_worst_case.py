@@ -1,0 +1,65 @@
+"""What a model call may cost at most, told before it is made."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass
+from decimal import Decimal
+from typing import Any
+
+from agentkit.core.contracts.types import ChatRequest, Price
+from agentkit.core.runtime._money import priced, total
+
+__all__ = ["price_of", "request_bytes", "worst_case"]
+
+_PUNCTUATION = 6  # quotes, colon, comma and a space: what JSON puts around a name or a value
+_SCALAR_BYTES = 24
+
+
+def price_of(call: Any) -> Price | None:
+    """Give the price of the model that *call* asks for, or None where it is unknown."""
+    services = getattr(getattr(call, "ctx", None), "services", None)
+    prices: Callable[[str], Price | None] | None = getattr(services, "prices", None)
+    model = getattr(getattr(call, "request", None), "model", None)
+    return prices(model) if prices is not None and isinstance(model, str) else None
+
+
+def worst_case(request: ChatRequest, price: Price) -> Decimal | None:
+    """Give the most that *request* can cost, or None where its answer has no `max_tokens`.
+
+    A token is at least one byte, so the bytes of the request are a ceiling on its input tokens; and
+    each of them may turn out to be of the dearest kind.
+    """
+    if request.max_tokens is None:
+        return None
+    dearest = max(price.input, price.cache_read, price.cache_write_5m, price.cache_write_1h)
+    return total(priced(request_bytes(request), dearest), priced(request.max_tokens, price.output))
+
+
+def request_bytes(request: ChatRequest) -> int:
+    """Give about as many bytes as *request* has as UTF-8 JSON, and never fewer than its texts.
+
+    The text of a message is looked at, not encoded, where it is ASCII: the cost of counting goes
+    with the number of values, not with their length.
+    """
+    asked = (request.messages, request.tools, request.response_format)
+    return sum(_bytes_of(part) for part in asked)
+
+
+def _bytes_of(value: Any) -> int:
+    if isinstance(value, str):
+        size = len(value) if value.isascii() else len(value.encode("utf-8", "surrogatepass"))
+        return size + _PUNCTUATION
+    if isinstance(value, (bytes, bytearray)):
+        return len(value) * 4 // 3 + _PUNCTUATION  # as base64
+    if isinstance(value, Mapping):
+        return _PUNCTUATION + sum(_bytes_of(name) + _bytes_of(part) for name, part in value.items())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return _PUNCTUATION + sum(_bytes_of(part) for part in value)
+    if is_dataclass(value):
+        return sum(_bytes_of(getattr(value, name)) + len(name) for name in _told_fields(value))
+    return 0 if value is None else _SCALAR_BYTES
+
+
+def _told_fields(value: Any) -> list[str]:
+    names = [f.name for f in fields(value)]
+    # The text of a message with blocks is in its blocks; it is sent once.
+    return [name for name in names if name != "content" or not getattr(value, "blocks", ())]
