@@ -1,0 +1,41 @@
+"""Checkpoints in memory, gone with the process."""
+
+from __future__ import annotations
+
+from agentkit.core.contracts.ports import Checkpoint
+from agentkit.core.contracts.store_rules import check_key
+from agentkit.state.checkpoints._records import Row, can_exist, conflict, from_row, to_row
+
+__all__ = ["InMemoryCheckpointStore"]
+
+
+class InMemoryCheckpointStore:
+    """A `CheckpointPort` in memory, which every durable one answers like."""
+
+    def __init__(self) -> None:
+        self._runs: dict[str, dict[int, Row]] = {}
+
+    async def save(self, cp: Checkpoint) -> None:
+        """Keep *cp*; an equal one is there already or none is, else `CheckpointConflict`."""
+        row = to_row(cp)
+        if self._runs.setdefault(row.run_id, {}).setdefault(row.version, row) != row:
+            raise conflict(row)
+
+    async def latest(self, run_id: str) -> Checkpoint | None:
+        """Give the highest version of *run_id*, or None."""
+        versions = self._runs.get(check_key(run_id))
+        return from_row(versions[max(versions)]) if versions else None
+
+    async def at_version(self, run_id: str, version: int) -> Checkpoint | None:
+        """Give this *version* of *run_id*, or None."""
+        check_key(run_id)
+        row = self._runs.get(run_id, {}).get(version) if can_exist(version) else None
+        return None if row is None else from_row(row)
+
+    async def list_versions(self, run_id: str) -> list[int]:
+        """Give the versions of *run_id*, ascending."""
+        return sorted(self._runs.get(check_key(run_id), ()))
+
+    async def delete(self, run_id: str) -> None:
+        """Remove every version of *run_id*."""
+        self._runs.pop(check_key(run_id), None)
