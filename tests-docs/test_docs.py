@@ -1,5 +1,6 @@
 """Every Python block of the documentation runs and prints its `#>` lines; every link leads on."""
 
+import os
 import re
 import subprocess
 import sys
@@ -38,12 +39,15 @@ LINKS = {
 
 
 @pytest.mark.parametrize("block", BLOCKS.values(), ids=list(BLOCKS))
-def test_a_block_runs_and_prints_what_it_says(block: str, tmp_path: Path) -> None:
+def test_a_block_runs_and_prints_what_it_says(
+    block: str, tmp_path: Path, provider: dict[str, str]
+) -> None:
     program = tmp_path / "block.py"
     program.write_text(block, "utf-8")
 
     run = [sys.executable, "-I", "-W", "error", str(program)]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
+    env = {**os.environ, **provider}
+    done = subprocess.run(run, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
 
     assert not done.stderr, done.stderr
     assert done.stdout.splitlines() == PRINTED.findall(block)
