@@ -53,7 +53,7 @@ class Observation:
     `seq` counts within the run from 1 and `ts` is in unix seconds; the run's context stamps both.
     """
 
-    kind: ObservationKind | str
+    kind: str
     seq: int = 0
     ts: float = 0.0
     agent: str = ""

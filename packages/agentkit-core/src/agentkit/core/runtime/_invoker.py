@@ -1,5 +1,6 @@
 """What runs model calls and tool calls through their middlewares."""
 
+import warnings
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
@@ -26,7 +27,7 @@ class Invoker:
     Cancelling the run's token interrupts a model call or a tool call in flight.
     """
 
-    __slots__ = ("_chat", "_tool", "chat_middleware", "llm", "tool_middleware")
+    __slots__ = ("_chat", "_tool", "_unchecked", "chat_middleware", "llm", "tool_middleware")
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class Invoker:
         self.tool_middleware = tuple(tool_middleware)
         self._chat: Handler = chain(self.chat_middleware, self._ask_model)
         self._tool: Handler = chain(self.tool_middleware, _run_tool)
+        self._unchecked = not any(getattr(m, "charges", False) for m in self.chat_middleware)
 
     def stream(
         self, request: ChatRequest, ctx: Any, *, meta: Mapping[str, Any] | None = None
@@ -48,6 +50,9 @@ class Invoker:
 
         *meta* is copied into the call. It raises what the model and the middlewares raise.
         """
+        if self._unchecked and _has_ceiling(getattr(ctx, "budget", None)):
+            self._unchecked = False
+            warnings.warn(_NO_METER, UserWarning, stacklevel=2)
         return self._chat(Call("chat", request, ctx, dict(meta or {})))
 
     async def chat(
@@ -77,6 +82,16 @@ class Invoker:
         async with closing(stream) as deltas:
             while (delta := await _next(deltas, call.ctx)) is not None:
                 yield delta
+
+
+_NO_METER = (
+    "the run's budget has a ceiling, but no chat middleware charges it; add meter(), "
+    "or nothing will ever reach the ceiling"
+)
+
+
+def _has_ceiling(budget: Any) -> bool:
+    return budget is not None and (budget.max_cost_usd is not None or budget.max_calls is not None)
 
 
 async def _next(deltas: AsyncIterator[Delta], ctx: Any) -> Delta | None:

@@ -1,0 +1,252 @@
+"""The one way in which anything cross-cutting wraps a call."""
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Awaitable
+from typing import Any, TypeVar
+
+import pytest
+
+from agentkit.core.contracts.errors import Cancelled
+from agentkit.core.contracts.middleware import (
+    BaseMiddleware,
+    Call,
+    Handler,
+    MiddlewareContext,
+    chain,
+    collect,
+    collect_one,
+    restream,
+)
+from agentkit.core.contracts.observation import Observation
+from agentkit.core.contracts.types import (
+    ChatRequest,
+    Delta,
+    LLMResult,
+    Message,
+    Operation,
+    ToolRequest,
+    assemble_deltas,
+)
+from agentkit.core.testing import RecordingObserver, make_test_ctx
+
+from .examples import EXAMPLES
+
+T = TypeVar("T")
+
+
+def run(awaitable: Awaitable[T]) -> T:
+    async def main() -> T:
+        return await awaitable
+
+    return asyncio.run(main())
+
+
+def chat(**ctx: Any) -> Call:
+    return Call("chat", ChatRequest([Message("user", "hi")], "m"), make_test_ctx(**ctx))
+
+
+def tool() -> Call:
+    return Call("tool", ToolRequest("t", {"a": 1}, None), make_test_ctx())
+
+
+class Model:
+    """A terminal handler that says *texts*, fails with *failure* after them, and sees its end."""
+
+    def __init__(self, *texts: str, failure: BaseException | None = None) -> None:
+        self.texts = texts
+        self.failure = failure
+        self.closed = 0
+
+    async def __call__(self, call: Call) -> AsyncIterator[Any]:
+        try:
+            for text in self.texts:
+                yield Delta(text)
+            if self.failure is not None:
+                raise self.failure
+        finally:
+            self.closed += 1
+
+
+class Phases(BaseMiddleware):
+    """Writes down which phases ran."""
+
+    def __init__(self) -> None:
+        self.ran: list[str] = []
+
+    async def on_request(self, ctx: MiddlewareContext) -> Any:
+        self.ran.append("request")
+
+    async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:
+        self.ran.append(f"response {result.content}")
+        return result
+
+    async def on_error(self, ctx: MiddlewareContext, exc: Exception) -> Any:
+        self.ran.append(f"error {exc}")
+        raise exc
+
+    async def on_close(self, ctx: MiddlewareContext) -> Any:
+        self.ran.append("close")
+
+
+class Recovering(BaseMiddleware):
+    """Answers a failure with a result."""
+
+    async def on_error(self, ctx: MiddlewareContext, exc: Exception) -> Any:
+        return LLMResult("instead")
+
+
+class Replacing(BaseMiddleware):
+    """Replaces whatever came by *value*."""
+
+    buffers = True
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:
+        return self.value
+
+
+class Telling(BaseMiddleware):
+    """Yields an observation on the way."""
+
+    async def on_request(self, ctx: MiddlewareContext) -> Any:
+        yield Observation("progress", render="on its way")
+
+
+def tagging(tag: str) -> Any:
+    async def middleware(call: Call, nxt: Handler) -> AsyncIterator[Any]:
+        async for item in nxt(call):
+            yield Delta(tag + item.text)
+
+    return middleware
+
+
+def test_the_first_middleware_is_outermost() -> None:
+    handler = chain([tagging("a"), tagging("b")], Model("x"))
+
+    assert run(collect(handler(chat()))).content == "abx"
+
+
+def test_an_empty_chain_is_its_terminal() -> None:
+    terminal = Model("x")
+
+    assert chain([], terminal) is terminal
+
+
+def test_what_is_no_middleware_is_refused_where_it_is_wired() -> None:
+    with pytest.raises(TypeError, match="a middleware is an async generator"):
+        chain(["retry"], Model())  # type: ignore[list-item]
+
+
+def test_a_one_item_stream_is_its_item() -> None:
+    async def one() -> AsyncIterator[Any]:
+        yield {"a": 1}
+
+    assert run(collect_one(one())) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    "result", [v for v in EXAMPLES if isinstance(v, LLMResult)], ids=["full example"]
+)
+def test_restreaming_a_result_loses_no_field(result: LLMResult) -> None:
+    assert assemble_deltas([restream(result)]) == result
+    assert {f.name for f in dataclasses.fields(LLMResult)} - {"content"} <= {
+        f.name for f in dataclasses.fields(Delta)
+    }
+
+
+def test_a_success_runs_request_response_and_close() -> None:
+    phases = Phases()
+    run(collect(chain([phases], Model("a", "b"))(chat())))
+
+    assert phases.ran == ["request", "response ab", "close"]
+
+
+def test_a_failure_runs_request_error_and_close() -> None:
+    phases = Phases()
+    with pytest.raises(ValueError, match="no"):
+        run(collect(chain([phases], Model(failure=ValueError("no")))(chat())))
+
+    assert phases.ran == ["request", "error no", "close"]
+
+
+@pytest.mark.parametrize("stop", [Cancelled(), asyncio.CancelledError(), GeneratorExit()], ids=repr)
+def test_a_cancelled_call_is_no_failure_and_is_closed(stop: BaseException) -> None:
+    phases = Phases()
+    with pytest.raises(type(stop)):
+        run(collect(chain([phases], Model("a", failure=stop))(chat())))
+
+    assert phases.ran == ["request", "close"]
+
+
+def test_a_consumer_that_leaves_early_closes_everything() -> None:
+    phases, model = Phases(), Model("a", "b")
+
+    async def leave() -> None:
+        stream: Any = chain([phases], model)(chat())
+        await anext(stream)
+        await stream.aclose()
+
+    run(leave())
+    assert (phases.ran, model.closed) == (["request", "close"], 1)
+
+
+def test_a_failure_before_any_output_can_be_answered_instead() -> None:
+    handler = chain([Recovering()], Model(failure=ValueError("no")))
+
+    assert run(collect(handler(chat()))).content == "instead"
+
+
+def test_a_failure_after_output_leaves_whatever_the_phase_returns() -> None:
+    with pytest.raises(ValueError, match="no"):
+        run(collect(chain([Recovering()], Model("half", failure=ValueError("no")))(chat())))
+
+
+def test_a_buffering_middleware_replaces_the_result() -> None:
+    handler = chain([Replacing(LLMResult("other"))], Model("a"))
+
+    assert run(collect(handler(chat()))).content == "other"
+
+
+def test_a_buffering_middleware_may_replace_the_result_by_none() -> None:
+    async def items() -> list[Any]:
+        return [item async for item in chain([Replacing(None)], Model("a"))(tool())]
+
+    assert run(items()) == [None]
+
+
+def test_an_observation_yielded_by_a_phase_goes_to_the_observer() -> None:
+    observer = RecordingObserver()
+    run(collect(chain([Telling()], Model("a"))(chat(observer=observer))))
+
+    assert [(o.kind, o.render) for o in observer.items] == [("progress", "on its way")]
+
+
+def test_a_broken_observer_does_not_hurt_the_call() -> None:
+    class Broken(RecordingObserver):
+        async def emit(self, obs: Observation) -> None:
+            raise RuntimeError("observer")
+
+    assert run(collect(chain([Telling()], Model("a"))(chat(observer=Broken())))).content == "a"
+
+
+def test_the_messages_a_phase_sees_are_a_copy() -> None:
+    ctx = MiddlewareContext(chat())
+    ctx.messages.append(Message("user", "more"))
+
+    assert (len(ctx.messages), ctx.prompt, ctx.operation) == (1, "hi", Operation.MODEL_CALL)
+
+
+def test_assigning_the_request_rewrites_the_call() -> None:
+    call = chat()
+    MiddlewareContext(call).request = ChatRequest([], "other")
+
+    assert call.request.model == "other"
+
+
+def test_a_tool_call_has_arguments_and_no_messages() -> None:
+    ctx = MiddlewareContext(tool())
+
+    assert (ctx.data, ctx.messages, ctx.prompt, ctx.model) == ({"a": 1}, [], "", None)
