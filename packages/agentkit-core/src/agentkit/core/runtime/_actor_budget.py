@@ -10,8 +10,9 @@ from typing import Any
 from agentkit.core.contracts.errors import BudgetExhausted
 from agentkit.core.contracts.types import ModelUsage, Usage
 from agentkit.core.runtime._checks import check_count, check_positive
-from agentkit.core.runtime._meters import all_tokens, cost_of
+from agentkit.core.runtime._meters import all_tokens
 from agentkit.core.runtime._money import MONEY_SCALE, Amount, exact, not_negative, to_money, total
+from agentkit.core.runtime._prices import known_cost
 
 __all__ = ["ActorBudget"]
 
@@ -245,7 +246,7 @@ class ActorBudget:
                 raise BudgetExhausted(f"the actor has no {axis} left", axis=axis)
             if counts:
                 self._axes["steps"].held += 1
-        return _Step(self, counts=counts)
+        return _Step(self, call, counts=counts)
 
     def close_step(self, used: dict[str, Decimal]) -> None:
         """Put *used* in the place of a held step."""
@@ -305,14 +306,15 @@ class ActorBudget:
 class _Step:
     """One admitted model call of an actor."""
 
-    __slots__ = ("_budget", "_open")
+    __slots__ = ("_budget", "_call", "_open")
 
-    def __init__(self, budget: ActorBudget, *, counts: bool) -> None:
+    def __init__(self, budget: ActorBudget, call: Any, *, counts: bool) -> None:
         self._budget = budget
+        self._call = call
         self._open = counts
 
     async def settle(self, usage: Usage, model_usage: ModelUsage | None = None) -> None:
-        cost = cost_of(usage, model_usage)
+        cost = known_cost(self._call, usage, model_usage)
         self._close(_request(all_tokens(usage, model_usage), cost or _NOTHING, 1))
 
     async def release(self) -> None:

@@ -22,9 +22,9 @@ from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.types import ModelUsage, Usage
 from agentkit.core.runtime._checks import Limit, check_choice, check_count
 from agentkit.core.runtime._ledger import Ledger, Limits
-from agentkit.core.runtime._meters import Charge, cost_of
+from agentkit.core.runtime._meters import Charge
 from agentkit.core.runtime._money import Amount, exact, not_negative, to_money
-from agentkit.core.runtime._worst_case import price_of, worst_case
+from agentkit.core.runtime._prices import known_cost, price_of, worst_case
 
 __all__ = ["Budget", "BudgetReservation", "Charge"]
 
@@ -231,7 +231,7 @@ class Budget:
         *,
         held: "BudgetReservation | None",
     ) -> Charge:
-        cost = self._cost(call, usage, model_usage)
+        cost = known_cost(call, usage, model_usage)
         with self._ledger.lock:
             if held is not None:
                 self._ledger.leave(held.bound)
@@ -240,17 +240,6 @@ class Budget:
         if cost is None and self._ceiling is not None:
             self._warn_unpriced(call)
         return self._pass(self.verdict())
-
-    def _cost(self, call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | None:
-        """Give what a call cost by its account, else by its price, or None where it has neither."""
-        cost = cost_of(usage, model_usage)
-        if cost is not None:
-            return exact(cost)
-        consumed = model_usage or ModelUsage.from_usage(usage)
-        if not consumed.total_tokens:
-            return Decimal(0)
-        price = price_of(call)
-        return None if price is None else exact(price.cost_of(consumed))
 
     def _bound(self, call: Any) -> tuple[Decimal | None, str]:
         """Give what *call* costs at worst, None where that is unknown, and why not to make it."""

@@ -90,7 +90,7 @@ class Reservation(Protocol):
     """One admitted call's share of a limit."""
 
     async def settle(self, usage: Usage, model_usage: ModelUsage | None = None) -> Charge | None:
-        """Book what the call consumed in place of what was held for it.
+        """Book what the call consumed in place of what was held for it; None is no verdict.
 
         Raises:
             MeterExceeded: A limit is crossed, where the meter is told to raise. All is booked.

@@ -1,14 +1,15 @@
-"""What a model call may cost at most, told before it is made."""
+"""What a model call may cost at most, told before it is made, and what it did cost."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from decimal import Decimal
 from typing import Any
 
-from agentkit.core.contracts.types import ChatRequest, Price
-from agentkit.core.runtime._money import priced, total
+from agentkit.core.contracts.types import ChatRequest, ModelUsage, Price, Usage
+from agentkit.core.runtime._meters import cost_of
+from agentkit.core.runtime._money import exact, priced, total
 
-__all__ = ["price_of", "request_bytes", "worst_case"]
+__all__ = ["known_cost", "price_of", "request_bytes", "worst_case"]
 
 _PUNCTUATION = 6  # quotes, colon, comma and a space: what JSON puts around a name or a value
 _SCALAR_BYTES = 24
@@ -20,6 +21,18 @@ def price_of(call: Any) -> Price | None:
     prices: Callable[[str], Price | None] | None = getattr(services, "prices", None)
     model = getattr(getattr(call, "request", None), "model", None)
     return prices(model) if prices is not None and isinstance(model, str) else None
+
+
+def known_cost(call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | None:
+    """Give what *call* cost by its own account, else by its model's price, or None with neither."""
+    cost = cost_of(usage, model_usage)
+    if cost is not None:
+        return exact(cost)
+    consumed = model_usage or ModelUsage.from_usage(usage)
+    if not consumed.total_tokens:
+        return Decimal(0)
+    price = price_of(call)
+    return None if price is None else exact(price.cost_of(consumed))
 
 
 def worst_case(request: ChatRequest, price: Price) -> Decimal | None:
