@@ -1,5 +1,6 @@
 """Durable run state: checkpoint stores, and the `Checkpointer` that writes through one."""
 
-from agentkit.state.checkpoints.adapters import InMemoryCheckpointStore
+from agentkit.core.runtime import Checkpointer
+from agentkit.state.checkpoints.adapters import InMemoryCheckpointStore, SQLiteCheckpointStore
 
-__all__ = ["InMemoryCheckpointStore"]
+__all__ = ["Checkpointer", "InMemoryCheckpointStore", "SQLiteCheckpointStore"]

@@ -1,5 +1,6 @@
 """Stores: in memory, in files, in SQLite. Each is a `StorePort`."""
 
 from agentkit.state.stores._memory import InMemoryStore
+from agentkit.state.stores._sqlite import SQLiteStore
 
-__all__ = ["InMemoryStore"]
+__all__ = ["InMemoryStore", "SQLiteStore"]

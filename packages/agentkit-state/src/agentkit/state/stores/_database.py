@@ -1,0 +1,172 @@
+"""The SQLite file behind the durable stores: one connection, in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, contextmanager
+from typing import Any, TypeVar
+
+from agentkit.core.contracts.errors import AgentkitError
+
+__all__ = ["Database", "transaction"]
+
+T = TypeVar("T")
+
+_BUSY_SECONDS = 60.0  # SQLite's waiting is not fair: under load a writer may lose many rounds
+_APPLICATION_ID = 0x61676B74  # "agkt", in the file's header
+_BUSY = 5  # the primary result codes SQLITE_BUSY and SQLITE_LOCKED
+_LOCKED = 6
+
+_VALUES = (
+    "CREATE TABLE agentkit_kv (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL, expires_at REAL)"
+)
+_EXPIRY = "CREATE INDEX agentkit_kv_expiry ON agentkit_kv (expires_at) WHERE expires_at IS NOT NULL"
+_LOGS = (
+    "CREATE TABLE agentkit_log (seq INTEGER PRIMARY KEY, key TEXT NOT NULL, value TEXT NOT NULL)"
+)
+_LOG_KEYS = "CREATE INDEX agentkit_log_key ON agentkit_log (key, seq)"
+_CHECKPOINTS = (
+    "CREATE TABLE agentkit_checkpoints"
+    " (run_id TEXT NOT NULL, version INTEGER NOT NULL, status TEXT NOT NULL,"
+    " created_at REAL NOT NULL, state TEXT NOT NULL, metadata TEXT NOT NULL,"
+    " PRIMARY KEY (run_id, version))"
+)
+# One entry per schema version, in order; a released one never changes.
+_MIGRATIONS = ((_VALUES, _EXPIRY, _LOGS, _LOG_KEYS, _CHECKPOINTS),)
+
+
+class Database:
+    """A SQLite file of ours: WAL, fully synchronous, shared with other processes.
+
+    Every call runs to its end in the thread, whole, also when its caller is cancelled meanwhile.
+    What SQLite raises leaves as *unavailable*, naming the path.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, unavailable: type[AgentkitError]) -> None:
+        self.path = os.fspath(path)
+        self._unavailable = unavailable
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="agentkit-sqlite")
+        self._connection: sqlite3.Connection | None = None
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls, path: str | os.PathLike[str], *, unavailable: type[AgentkitError]
+    ) -> AsyncIterator[Database]:
+        """Open the file at *path*, creating it if needed, until the end of the block."""
+        database = cls(path, unavailable=unavailable)
+        try:
+            await database._run(database._connect)
+            yield database
+        finally:
+            await database._close()
+
+    async def call(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run *work* with the connection, in the thread, and give what it returns."""
+        return await self._run(lambda: self._work(work))
+
+    def broken(self, problem: object) -> AgentkitError:
+        """Give the error for a file that holds something else than it should."""
+        return self._unavailable(f"{self.path}: {problem}")
+
+    async def _run(self, job: Callable[[], T]) -> T:
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self._thread, job)
+        except RuntimeError:
+            raise self.broken("it was closed; use the store inside its `async with`") from None
+        return await running
+
+    def _work(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._connection is None:
+            raise self.broken("it is not open")
+        with self._translated():
+            return work(self._connection)
+
+    def _connect(self) -> None:
+        with self._translated():
+            connection = sqlite3.connect(
+                self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            try:
+                self._prepare(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        version = self._schema_version(connection)
+        _patiently(connection, "PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        if version == len(_MIGRATIONS):
+            return
+        with transaction(connection):
+            for migration in _MIGRATIONS[self._schema_version(connection) :]:
+                for statement in migration:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {len(_MIGRATIONS)}")
+
+    def _schema_version(self, connection: sqlite3.Connection) -> int:
+        (tables,) = _patiently(connection, "SELECT count(*) FROM sqlite_master")
+        (application,) = _patiently(connection, "PRAGMA application_id")
+        (version,) = _patiently(connection, "PRAGMA user_version")
+        if tables and application != _APPLICATION_ID:
+            raise self.broken("this SQLite file belongs to another application; choose another")
+        if version > len(_MIGRATIONS):
+            raise self.broken(
+                f"its schema {version} is newer than {len(_MIGRATIONS)}, the newest that this "
+                "agentkit-state knows; upgrade agentkit-state"
+            )
+        return int(version)
+
+    async def _close(self) -> None:
+        closing = asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
+        self._thread.shutdown(wait=False)  # what is queued still runs, the closing included
+        await closing
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with self._translated():
+                connection.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as problem:
+            raise self.broken(problem) from problem
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Hold the file's write lock for the block: all of it is written, or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _patiently(connection: sqlite3.Connection, statement: str) -> tuple[Any, ...]:
+    """Run *statement* while others open the file too: SQLite itself does not wait for all of it."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            row: tuple[Any, ...] = connection.execute(statement).fetchone()
+        except sqlite3.OperationalError as problem:
+            code = problem.sqlite_errorcode & 0xFF
+            if code not in (_BUSY, _LOCKED) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return row
