@@ -1,6 +1,7 @@
 """Stores: in memory, in files, in SQLite. Each is a `StorePort`."""
 
+from agentkit.state.stores._file import FileStore
 from agentkit.state.stores._memory import InMemoryStore
 from agentkit.state.stores._sqlite import SQLiteStore
 
-__all__ = ["InMemoryStore", "SQLiteStore"]
+__all__ = ["FileStore", "InMemoryStore", "SQLiteStore"]
