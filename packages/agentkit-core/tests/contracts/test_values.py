@@ -21,7 +21,7 @@ MODULES: list[ModuleType] = [types, content, llm, ports, observation, replay, er
 every_value = pytest.mark.parametrize("value", EXAMPLES, ids=lambda v: type(v).__name__)
 every_plain_value = pytest.mark.parametrize(
     "value",
-    [v for v in EXAMPLES if type(v).__name__ not in {"RunMeta"}],
+    [v for v in EXAMPLES if type(v).__name__ != "RunMeta"],
     ids=lambda v: type(v).__name__,
 )
 

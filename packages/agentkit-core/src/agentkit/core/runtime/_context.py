@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
 from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.metrics import MetricsPort
@@ -22,7 +22,6 @@ from agentkit.core.contracts.replay import ReplayStore
 from agentkit.core.contracts.sampling import SamplerPort
 from agentkit.core.contracts.types import Price, Scope
 from agentkit.core.execution.cancellation import CancellationToken
-from agentkit.core.runtime._actor_budget import ActorBudget
 from agentkit.core.runtime._budget import Budget
 from agentkit.core.runtime._checkpointer import Checkpointer
 from agentkit.core.runtime._invoker import Invoker
@@ -55,7 +54,7 @@ class RunContext:
     depth: int = 0
     cancel: CancellationToken | None = None
     autonomy: AutonomyLevel = "auto"
-    actor_budget: ActorBudget | None = None
+    actor_budget: Any = None
     signal_channel: Any = None
     path: str = field(default="", kw_only=True)
     _sequence: Iterator[int] = field(default_factory=lambda: count(1), kw_only=True, repr=False)
@@ -73,9 +72,10 @@ class RunContext:
         return f"{self.correlation_id}/{self.path}" if self.path else self.correlation_id
 
     @property
-    def invoker(self) -> Invoker | None:
-        """What runs model and tool calls."""
-        return self.services.invoker
+    def invoker(self) -> Invoker:
+        """What runs model and tool calls; None in a context that was made without a model."""
+        # A run without a model is a test's bare context: who asks a model has wired one.
+        return cast("Invoker", self.services.invoker)
 
     @property
     def trace(self) -> TracePort:

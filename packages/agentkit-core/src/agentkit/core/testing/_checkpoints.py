@@ -39,7 +39,7 @@ class MemoryCheckpoints:
     async def at_version(self, run_id: str, version: int) -> Checkpoint | None:
         """Give this version."""
         text = self._texts.get(check_key(run_id), {}).get(version)
-        return text and from_json(Checkpoint, decode_value(text))
+        return None if text is None else from_json(Checkpoint, decode_value(text))
 
     async def list_versions(self, run_id: str) -> list[int]:
         """Give the versions in ascending order."""

@@ -53,9 +53,9 @@ class JsonStore:
         check_key(key)
         check_ttl(ttl)
         text = self._live(key)
-        return decode_value(
-            text or await self._flight.run(key, lambda: self._produce(key, fn, ttl))
-        )
+        if text is None:
+            text = await self._flight.run(key, lambda: self._produce(key, fn, ttl))
+        return decode_value(text)
 
     async def delete(self, key: str) -> None:
         """Remove the value at *key*."""

@@ -66,7 +66,7 @@ class RecordingTracer:
     def current_span_id(self) -> TraceContext | None:
         """Give where the caller is, or None outside of any span."""
         current = self._current.get()
-        return current and current.context
+        return None if current is None else current.context
 
     def add_event_to_current_span(self, name: str, **fields: Any) -> None:
         """Add the event *name* to the current span, if there is one."""

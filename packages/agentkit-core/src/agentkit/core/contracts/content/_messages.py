@@ -80,6 +80,7 @@ def content_block_from_dict(data: Mapping[str, Any]) -> ContentBlock:
 
     """
     try:
-        return from_json(ContentBlock, dict(data))
+        block: ContentBlock = from_json(ContentBlock, dict(data))
     except (TypeError, ValueError) as exc:
         raise BlockValidationError(f"not a valid {data.get('type')!r} block: {exc}") from None
+    return block

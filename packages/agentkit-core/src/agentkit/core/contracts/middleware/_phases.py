@@ -109,7 +109,8 @@ def _reduced(ctx: MiddlewareContext, items: list[Any]) -> Any:
 async def _settled(phase: Any, ctx: MiddlewareContext) -> Any:
     """Run a phase, whichever form it has, and give what it came to."""
     if inspect.isasyncgen(phase):
-        return await _drained(phase, ctx)
+        generator: AsyncGenerator[Any, None] = phase
+        return await _drained(generator, ctx)
     return await phase
 
 

@@ -1,0 +1,171 @@
+"""What a run's context tells, shares and keeps from hurting the run."""
+
+import asyncio
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from agentkit.core.contracts.errors import Cancelled, MeterExceeded
+from agentkit.core.contracts.observation import Observation
+from agentkit.core.execution import CancellationToken
+from agentkit.core.runtime import Budget, NullCtx, RunContext, Services
+from agentkit.core.testing import FakeClock, RecordingObserver, RecordingTracer, make_test_ctx
+
+
+class Broken:
+    """Whatever it stands for, it raises."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(f"broken {name}")
+
+
+class Counting:
+    """A MetricsPort that keeps the counters."""
+
+    def __init__(self) -> None:
+        self.counted: list[tuple[str, Any]] = []
+
+    def add_counter(
+        self, name: str, value: float = 1, *, tags: dict[str, str] | None = None
+    ) -> None:
+        self.counted.append((name, tags))
+
+    def record_histogram(self, *_: Any, **__: Any) -> None:
+        raise AssertionError
+
+
+def test_observations_are_numbered_and_timed_through_the_whole_tree() -> None:
+    observer = RecordingObserver()
+    ctx = make_test_ctx(observer=observer, clock=FakeClock(5.0))
+
+    asyncio.run(ctx.emit("step", "one"))
+    asyncio.run(ctx.child().emit("step", "two"))
+
+    assert [(o.seq, o.ts, o.run_id) for o in observer.items] == [
+        (1, 5.0, "test-run"),
+        (2, 5.0, "test-run"),
+    ]
+
+
+@pytest.mark.parametrize("seam", ["observer", "trace", "metrics"])
+def test_whatever_watches_a_run_cannot_hurt_it(seam: str) -> None:
+    ctx = make_test_ctx(**{"observer": Broken(), seam: Broken()})  # type: ignore[arg-type]
+
+    asyncio.run(ctx.emit("result", "done"))
+
+
+def test_a_broken_observer_is_counted() -> None:
+    metrics = Counting()
+    asyncio.run(make_test_ctx(observer=Broken(), metrics=metrics).emit("step"))  # type: ignore[arg-type]
+
+    assert metrics.counted == [("agentkit.observer.error.count", {"error.type": "RuntimeError"})]
+
+
+def test_a_cancelled_observer_is_no_broken_observer() -> None:
+    class Leaving(RecordingObserver):
+        async def emit(self, obs: Observation) -> None:
+            raise asyncio.CancelledError
+
+    async def emit() -> None:
+        await make_test_ctx(observer=Leaving()).emit("step")
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(emit())
+
+
+def test_a_critical_observation_is_told_to_the_span_it_happened_in() -> None:
+    tracer, observer = RecordingTracer(), RecordingObserver()
+    with tracer.span("work", "internal") as span:
+        asyncio.run(make_test_ctx(trace=tracer, observer=observer).emit("error", "no"))
+
+    assert span.events == [("observation.emitted", {"kind": "error"})]
+    assert observer.items[0].trace_context == span.context
+
+
+def test_children_share_the_run_and_are_one_level_deeper() -> None:
+    ctx = make_test_ctx()
+    child = ctx.child()
+
+    assert (child.depth, child.budget, child.services) == (1, ctx.budget, ctx.services)
+    assert child.correlation_id == ctx.correlation_id
+
+
+def test_a_run_may_not_go_deeper_than_its_budget_says() -> None:
+    ctx = make_test_ctx(budget=Budget(max_depth=1))
+
+    with pytest.raises(MeterExceeded, match="depth 2 > 1"):
+        ctx.child().child()
+
+
+def test_the_outermost_slot_is_the_run_itself() -> None:
+    assert make_test_ctx().slot == "test-run"
+
+
+def test_every_child_has_a_slot_of_its_own() -> None:
+    ctx = make_test_ctx()
+    names = ["", "", "a", "a", "a/b", "a~1", "~0", "%7E0"]
+    children = [ctx.child(part=name) for name in names]
+    slots = [c.slot for c in [*children, children[2].child(part="b"), children[0].child()]]
+
+    assert all(one != other for one, other in combinations(slots, 2))
+
+
+def test_the_same_children_have_the_same_slots_in_a_second_run() -> None:
+    def slots() -> list[str]:
+        ctx = make_test_ctx()
+        return [ctx.child().slot, ctx.child(part="x").child().slot]
+
+    assert slots() == slots()
+
+
+def test_an_actor_budget_can_be_taken_from_a_child() -> None:
+    ctx = make_test_ctx()
+    ctx.signal_channel = "channel"
+
+    assert ctx.child().signal_channel == "channel"
+    assert ctx.child(signal_channel=None).signal_channel is None
+
+
+@pytest.mark.parametrize("run_id", ["", "a/b", None, 1], ids=repr)
+def test_a_run_id_is_text_without_a_slash(run_id: Any) -> None:
+    with pytest.raises(ValueError, match="a run's id"):
+        RunContext(run_id)
+
+
+def test_a_cancelled_run_says_so() -> None:
+    token = CancellationToken()
+    ctx = make_test_ctx(cancel=token)
+    ctx.check_cancelled()
+    token.cancel("enough")
+
+    with pytest.raises(Cancelled, match="enough"):
+        ctx.child().check_cancelled()
+
+
+def test_each_depth_has_a_pool_of_its_own() -> None:
+    ctx = make_test_ctx()
+
+    async def pools() -> bool:
+        return ctx.semaphore() is ctx.semaphore() and ctx.semaphore() is not ctx.child().semaphore()
+
+    assert asyncio.run(pools())
+
+
+def test_services_without_arguments_are_usable() -> None:
+    asyncio.run(RunContext("r", services=Services()).emit("step"))
+
+
+@pytest.mark.parametrize("name", ["trace", "observer", "replay", "metrics", "sampler", "clock"])
+def test_a_seam_with_a_default_is_never_none(name: str) -> None:
+    with pytest.raises(TypeError, match=f"Services.{name} is never None"):
+        Services(**{name: None})  # type: ignore[arg-type]
+
+
+def test_a_null_context_runs_nothing() -> None:
+    ctx = NullCtx()
+    asyncio.run(ctx.emit("step"))
+
+    assert ctx.child() is ctx
+    with pytest.raises(RuntimeError, match="there is no run here"):
+        ctx.invoker.stream("request", ctx)

@@ -1,0 +1,145 @@
+"""Model calls and tool calls through their chains."""
+
+import asyncio
+import warnings
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from agentkit.core.contracts.errors import Cancelled
+from agentkit.core.contracts.middleware import Call, Handler
+from agentkit.core.contracts.types import ChatRequest, Delta, Message, ToolRequest
+from agentkit.core.execution import CancellationToken
+from agentkit.core.policies import meter
+from agentkit.core.runtime import Budget
+from agentkit.core.testing import FakeLLM, FakeTool, make_test_ctx
+
+REQUEST = ChatRequest([Message("user", "hi")], "m", [], {"type": "json"}, 0.5, 7, "hint")
+
+
+class Endless(FakeLLM):
+    """A model that starts to answer and never ends."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.closed = False
+
+    async def stream(self, **request: Any) -> AsyncIterator[Delta]:  # type: ignore[override]
+        try:
+            yield Delta("so")
+            await asyncio.Event().wait()
+        finally:
+            self.closed = True
+
+
+async def tell_kind(call: Call, nxt: Handler) -> AsyncIterator[Any]:
+    call.meta["told"].append(call.kind)
+    async for item in nxt(call):
+        yield item
+
+
+def test_the_model_is_asked_exactly_what_was_requested() -> None:
+    llm = FakeLLM("42")
+    ctx = make_test_ctx(llm=llm)
+    asyncio.run(ctx.invoker.chat(REQUEST, ctx))
+
+    assert llm.requests == [REQUEST]
+
+
+def test_a_tool_runs_with_its_arguments_and_its_run() -> None:
+    tool = FakeTool(responder={"ok": True})
+    ctx = make_test_ctx(llm=FakeLLM())
+    request = ToolRequest(tool.name, {"a": 1}, tool)
+
+    assert asyncio.run(ctx.invoker.invoke_tool(request, ctx)) == {"ok": True}
+    assert tool.calls == [{"a": 1}]
+
+
+def test_each_kind_of_work_has_a_chain_of_its_own() -> None:
+    ctx = make_test_ctx(llm=FakeLLM(), chat_middleware=[tell_kind], tool_middleware=[tell_kind])
+    told: list[str] = []
+    tool = FakeTool()
+
+    async def both() -> None:
+        await ctx.invoker.chat(REQUEST, ctx, meta={"told": told})
+        await ctx.invoker.invoke_tool(ToolRequest("t", {}, tool), ctx, meta={"told": told})
+
+    asyncio.run(both())
+    assert told == ["chat", "tool"]
+
+
+def test_meta_is_copied_into_the_call() -> None:
+    async def mark(call: Call, nxt: Handler) -> AsyncIterator[Any]:
+        call.meta["mark"] = True
+        async for item in nxt(call):
+            yield item
+
+    meta: dict[str, Any] = {}
+    ctx = make_test_ctx(llm=FakeLLM(), chat_middleware=[mark])
+    asyncio.run(ctx.invoker.chat(REQUEST, ctx, meta=meta))
+
+    assert meta == {}
+
+
+def test_cancelling_the_run_interrupts_a_model_call_in_flight() -> None:
+    token, llm = CancellationToken(), Endless()
+    ctx = make_test_ctx(llm=llm, cancel=token)
+
+    async def ask() -> None:
+        async for _ in ctx.invoker.stream(REQUEST, ctx):
+            asyncio.get_running_loop().call_soon(token.cancel, "user left")
+
+    with pytest.raises(Cancelled, match="user left"):
+        asyncio.run(ask())
+    assert llm.closed
+
+
+def test_cancelling_the_run_interrupts_a_tool_call_in_flight() -> None:
+    token = CancellationToken()
+    ctx = make_test_ctx(llm=FakeLLM(), cancel=token)
+
+    async def hang(args: Any) -> None:
+        token.cancel("user left")
+        await asyncio.Event().wait()
+
+    request = ToolRequest("t", {}, FakeTool(responder=hang))
+    with pytest.raises(Cancelled, match="user left"):
+        asyncio.run(ctx.invoker.invoke_tool(request, ctx))
+
+
+def test_closing_a_stream_early_closes_the_model() -> None:
+    llm = Endless()
+    ctx = make_test_ctx(llm=llm)
+
+    async def leave() -> None:
+        stream: Any = ctx.invoker.stream(REQUEST, ctx)
+        await anext(stream)
+        await stream.aclose()
+
+    asyncio.run(leave())
+    assert llm.closed
+
+
+@pytest.mark.parametrize(
+    "budget", [Budget(max_calls=3), Budget(max_cost_usd=1)], ids=["calls", "cost"]
+)
+def test_a_ceiling_that_nothing_charges_is_told_once(budget: Budget) -> None:
+    ctx = make_test_ctx(llm=FakeLLM(), budget=budget)
+
+    with pytest.warns(UserWarning, match="add meter"):
+        asyncio.run(ctx.invoker.chat(REQUEST, ctx))
+
+    asyncio.run(ctx.invoker.chat(REQUEST, ctx))  # a second warning would be an error
+
+
+@pytest.mark.parametrize(
+    "wiring", [{"budget": Budget()}, {"budget": Budget(max_calls=3), "chat_middleware": [meter()]}],
+    ids=["no ceiling", "metered"],
+)  # fmt: skip
+def test_a_budget_that_works_is_not_complained_about(wiring: dict[str, Any]) -> None:
+    ctx = make_test_ctx(llm=FakeLLM(), **wiring)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        asyncio.run(ctx.invoker.chat(REQUEST, ctx))
