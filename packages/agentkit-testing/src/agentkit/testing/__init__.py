@@ -11,17 +11,21 @@ import pytest
 
 if TYPE_CHECKING:
     from agentkit.testing.suites import (
+        CheckpointSuite,
         Clause,
         Feature,
         Outcome,
+        StoreSuite,
         Suite,
         clause,
     )
 
 __all__ = [
+    "CheckpointSuite",
     "Clause",
     "Feature",
     "Outcome",
+    "StoreSuite",
     "Suite",
     "clause",
 ]

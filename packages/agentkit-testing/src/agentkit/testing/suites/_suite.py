@@ -166,7 +166,6 @@ class Suite:
         self.subject = type(instance)
 
     def _skip(self, outcome: Outcome, reason: str) -> None:
-        __tracebackhide__ = True
         self.outcome = outcome
         pytest.skip(f"{outcome}: {reason}")
 
