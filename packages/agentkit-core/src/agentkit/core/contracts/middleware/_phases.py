@@ -1,6 +1,5 @@
 """Middlewares written as phases: before the call, after it, on its failure, at its end."""
 
-import inspect
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import Any, ClassVar
 
@@ -108,9 +107,8 @@ def _reduced(ctx: MiddlewareContext, items: list[Any]) -> Any:
 
 async def _settled(phase: Any, ctx: MiddlewareContext) -> Any:
     """Run a phase, whichever form it has, and give what it came to."""
-    if inspect.isasyncgen(phase):
-        generator: AsyncGenerator[Any, None] = phase
-        return await _drained(generator, ctx)
+    if isinstance(phase, AsyncGenerator):
+        return await _drained(phase, ctx)
     return await phase
 
 
