@@ -91,8 +91,6 @@ class _Combined(TerminationCondition):
         for part in self._parts:
             await part.reset()
 
-    async def replay(  # noqa: B027 - most conditions remember nothing
-        self, messages: Sequence[Message]
-    ) -> None:
+    async def replay(self, messages: Sequence[Message]) -> None:
         for part in self._parts:
             await part.replay(messages)

@@ -77,9 +77,9 @@ class Signature:
         faults: dict[str, list[str]] = {
             "unexpected argument(s)": self._unexpected(args),
             "missing argument(s)": self._missing(args),
-            "invalid argument(s)": [],
+            "invalid argument(s):": [],
         }
-        problems = faults["invalid argument(s)"]
+        problems = faults["invalid argument(s):"]
         values = {key: self._value(key, value, problems) for key, value in args.items()}
         if any(faults.values()):
             raise self._rejection(faults)
@@ -137,7 +137,7 @@ class Signature:
 
     def _rejection(self, faults: Mapping[str, list[str]]) -> ToolArgumentError:
         accepted = list(self._arguments)
-        told = "; ".join(f"{fault} {parts}" for fault, parts in faults.items() if parts)
+        told = "; ".join(_told(fault, parts) for fault, parts in faults.items() if parts)
         return ToolArgumentError(
             f"tool {self._name!r} call rejected: {told}. Accepted arguments: {accepted}",
             tool_name=self._name,
@@ -145,6 +145,10 @@ class Signature:
             missing=faults["missing argument(s)"],
             accepted=accepted,
         )
+
+
+def _told(fault: str, parts: list[str]) -> str:
+    return f"{fault} {'; '.join(parts) if fault.endswith(':') else parts}"
 
 
 def _parameters_of(fn: Callable[..., Any]) -> list[inspect.Parameter]:

@@ -1,0 +1,101 @@
+"""One call of the model, as events on the way and as an answer at the end."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import TYPE_CHECKING, Any
+
+from agentkit.agents.context import WorkingContext
+from agentkit.core.contracts.errors import OutputCoercionError
+from agentkit.core.contracts.middleware import closing
+from agentkit.core.contracts.types import (
+    ChatRequest,
+    Delta,
+    LLMResult,
+    Message,
+    StreamEvent,
+    ToolCall,
+    ToolSchema,
+    assemble_deltas,
+)
+
+if TYPE_CHECKING:
+    from agentkit.agents._agent import Agent
+
+__all__ = ["ModelAnswer"]
+
+
+class ModelAnswer:
+    """The answer to one request; read `events` to their end, then ask for the rest."""
+
+    def __init__(self, agent: "Agent", ctx: Any) -> None:
+        self._agent = agent
+        self._ctx = ctx
+        self._deltas: list[Delta] = []
+        self._misfit: OutputCoercionError | None = None
+        self.result = LLMResult("")
+
+    async def events(
+        self, context: WorkingContext, tools: list[ToolSchema] | None
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """Give a `message_delta` for each piece of text, as it arrives."""
+        stream = self._ctx.invoker.stream(
+            self._request(context, tools), self._ctx, meta=self._agent.call_meta()
+        )
+        async with closing(self._unless_misfit(stream)) as deltas:
+            async for delta in deltas:
+                self._deltas.append(delta)
+                if delta.text or delta.partial is not None:
+                    yield StreamEvent("message_delta", delta.text, partial_output=delta.partial)
+        self.result = assemble_deltas(self._deltas)
+
+    async def _unless_misfit(self, stream: AsyncIterator[Delta]) -> AsyncGenerator[Delta, None]:
+        """Give *stream*; that its text does not fit is kept for later, since it may be repaired."""
+        try:
+            async with closing(stream) as deltas:
+                async for delta in deltas:
+                    yield delta
+        except OutputCoercionError as exc:
+            self._misfit = exc
+
+    def message(self) -> Message:
+        """Give the answer as an assistant message whose calls have distinct ids."""
+        result = self.result
+        calls = _with_distinct_ids(result.tool_calls)
+        # Blocks name the calls by the provider's ids, so they only go along where those are kept.
+        blocks = result.blocks if calls == result.tool_calls else ()
+        return Message("assistant", result.content, tool_calls=calls, blocks=blocks)
+
+    def parsed(self) -> Any:
+        """Give the typed output, or None where none is declared.
+
+        Raises:
+            OutputCoercionError: The text does not fit.
+            Exception: Whatever the agent's own `parse` raises.
+
+        """
+        return self._agent.parse_output(
+            self.result.content, coerced=self.result.parsed, misfit=self._misfit
+        )
+
+    def _request(self, context: WorkingContext, tools: list[ToolSchema] | None) -> ChatRequest:
+        agent = self._agent
+        return ChatRequest(
+            messages=context.assembled(),
+            model=agent.model or "",
+            tools=tools,
+            response_format=agent.response_format,
+            temperature=agent.temperature,
+            max_tokens=agent.max_tokens,
+        )
+
+
+def _with_distinct_ids(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
+    """Give *calls* with an id each: some providers send none, or the tool's name for each."""
+    taken: set[str] = set()
+    distinct: list[ToolCall] = []
+    for number, call in enumerate(calls, 1):
+        own = call.id if call.id and call.id not in taken else f"{call.id or 'call'}-{number}"
+        while own in taken:
+            own += "-"
+        taken.add(own)
+        distinct.append(call if own == call.id else ToolCall(own, call.name, call.arguments))
+    return tuple(distinct)

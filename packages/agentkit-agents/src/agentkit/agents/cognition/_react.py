@@ -1,0 +1,71 @@
+"""Reason and act: the model calls tools until it answers."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from agentkit.agents.cognition._loop import AgentLoop
+from agentkit.agents.cognition._plan import LoopPlan
+from agentkit.agents.context import WorkingContext
+from agentkit.agents.gates import Decision
+from agentkit.agents.termination import TerminationCondition
+from agentkit.agents.tools import ToolRegistry
+from agentkit.core.contracts.ports import ToolPort
+from agentkit.core.contracts.types import StreamEvent
+
+if TYPE_CHECKING:
+    from agentkit.agents._agent import Agent
+
+__all__ = ["ReActCognition"]
+
+
+class ReActCognition:
+    """The tool loop: at most *max_iterations* calls of the model, its tool calls run in between.
+
+    *guardrail* is anything with `wrap_tool_output(text, *, source)`, which frames what tools give.
+    *checkpointer* goes before the run's own. *approval_deadline_s* is how long a gated call waits
+    for a decision.
+
+    Raises:
+        ValueError: Two tools have one name, or a limit is too small.
+        TypeError: A tool is none, or *guardrail* cannot frame.
+
+    """
+
+    def __init__(
+        self,
+        tools: Sequence[ToolPort] | ToolRegistry,
+        max_iterations: int = 8,
+        *,
+        termination: TerminationCondition | None = None,
+        guardrail: Any = None,
+        checkpointer: Any = None,
+        approval_deadline_s: float | None = None,
+        name: str = "react",
+    ) -> None:
+        if max_iterations < 1:
+            raise ValueError(f"max_iterations is 1 or more; got {max_iterations!r}")
+        if guardrail is not None and not callable(getattr(guardrail, "wrap_tool_output", None)):
+            raise TypeError(f"a guardrail has wrap_tool_output(text, *, source); got {guardrail!r}")
+        self.name = name
+        self.registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry.from_tools(tools)
+        self._plan = LoopPlan(
+            cognition=name,
+            registry=self.registry,
+            max_iterations=max_iterations,
+            termination=termination,
+            wrap_output=None if guardrail is None else guardrail.wrap_tool_output,
+            checkpointer=checkpointer,
+            approval_deadline_s=approval_deadline_s,
+        )
+
+    def drive(  # noqa: PLR0917 - the specification's shape
+        self, agent: "Agent", task: str, ctx: Any, context: WorkingContext | None
+    ) -> AsyncIterator[StreamEvent]:
+        """Give the events of a new run; see `Cognition`."""
+        return AgentLoop(agent, ctx, self._plan).run(task, context)
+
+    def resume(
+        self, agent: "Agent", ctx: Any, decisions: Mapping[str, str | Decision] | None
+    ) -> AsyncIterator[StreamEvent]:
+        """Give the events from where the run stopped; see `Resumable`."""
+        return AgentLoop(agent, ctx, self._plan).resume(decisions)
