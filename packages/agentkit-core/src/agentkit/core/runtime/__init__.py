@@ -1,12 +1,20 @@
 """The frame in which values travel: contexts, services, invocation, money, checkpoints."""
 
 from agentkit.core.runtime._actor_budget import ActorBudget
-from agentkit.core.runtime._budget import Budget, Charge
+from agentkit.core.runtime._budget import Budget
 from agentkit.core.runtime._checkpointer import Checkpointer
 from agentkit.core.runtime._clock import SystemClock
 from agentkit.core.runtime._context import RunContext
 from agentkit.core.runtime._invoker import Invoker
-from agentkit.core.runtime._meters import Meter
+from agentkit.core.runtime._meters import (
+    Charge,
+    Held,
+    Meter,
+    Reservation,
+    ReservingMeter,
+    cost_of,
+    reserve,
+)
 from agentkit.core.runtime._money import MONEY_SCALE, to_money
 from agentkit.core.runtime._null_ctx import NullCtx
 from agentkit.core.runtime._quota import Quota
@@ -18,12 +26,17 @@ __all__ = [
     "Budget",
     "Charge",
     "Checkpointer",
+    "Held",
     "Invoker",
     "Meter",
     "NullCtx",
     "Quota",
+    "Reservation",
+    "ReservingMeter",
     "RunContext",
     "Services",
     "SystemClock",
+    "cost_of",
+    "reserve",
     "to_money",
 ]

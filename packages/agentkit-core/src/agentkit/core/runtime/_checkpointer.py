@@ -9,7 +9,7 @@ from uuid import uuid4
 from agentkit.core.contracts.observation import TracePort
 from agentkit.core.contracts.ports import Checkpoint, CheckpointPort, CheckpointStatus, ClockPort
 from agentkit.core.runtime._clock import SystemClock
-from agentkit.core.telemetry import NoopTrace, guarded_span
+from agentkit.core.telemetry import NoopTrace, span_around
 
 __all__ = ["Checkpointer"]
 
@@ -69,7 +69,7 @@ class Checkpointer:
                 status,
                 {**(metadata or {}), _WRITER: self._writer},
             )
-            with guarded_span(
+            async with span_around(
                 trace, "checkpointer.snapshot", "internal", run_id=run_id, status=str(status)
             ):
                 await self._save(checkpoint)

@@ -22,6 +22,7 @@ from agentkit.core.contracts.replay import ReplayStore
 from agentkit.core.contracts.sampling import SamplerPort
 from agentkit.core.contracts.types import Price, Scope
 from agentkit.core.execution.cancellation import CancellationToken
+from agentkit.core.runtime._actor_budget import ActorBudget
 from agentkit.core.runtime._budget import Budget
 from agentkit.core.runtime._checkpointer import Checkpointer
 from agentkit.core.runtime._invoker import Invoker
@@ -54,7 +55,7 @@ class RunContext:
     depth: int = 0
     cancel: CancellationToken | None = None
     autonomy: AutonomyLevel = "auto"
-    actor_budget: Any = None
+    actor_budget: ActorBudget | None = None
     signal_channel: Any = None
     path: str = field(default="", kw_only=True)
     _sequence: Iterator[int] = field(default_factory=lambda: count(1), kw_only=True, repr=False)

@@ -1,6 +1,5 @@
 """Telemetry when none is wired: defaults that do nothing, and the samplers."""
 
-from agentkit.core.telemetry._guarded import guarded_span
 from agentkit.core.telemetry._noop import (
     NoopMetrics,
     NoopObserver,
@@ -8,6 +7,7 @@ from agentkit.core.telemetry._noop import (
     NoopSpan,
     NoopTrace,
 )
+from agentkit.core.telemetry._safe_span import SafeSpan, span_around
 from agentkit.core.telemetry._samplers import AlwaysOnSampler, TraceIdRatioSampler
 
 __all__ = [
@@ -18,5 +18,6 @@ __all__ = [
     "NoopSpan",
     "NoopTrace",
     "TraceIdRatioSampler",
-    "guarded_span",
+    "SafeSpan",
+    "span_around",
 ]
