@@ -17,7 +17,7 @@ __all__ = [
     "NoopReplayStore",
     "NoopSpan",
     "NoopTrace",
-    "TraceIdRatioSampler",
     "SafeSpan",
+    "TraceIdRatioSampler",
     "span_around",
 ]
