@@ -1,0 +1,121 @@
+"""Metering: every model call is admitted, then charged with what it consumed."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from agentkit.core.contracts.errors import MeterExceeded
+from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
+from agentkit.core.contracts.types import Delta, ModelUsage, Usage
+from agentkit.core.policies._calls import CHAT, note
+from agentkit.core.policies._usage import CHARGED, estimated, plain, usage_seen
+from agentkit.core.runtime._meters import Held, cost_of, reserve
+
+__all__ = ["meter"]
+
+
+def meter() -> Middleware:
+    """Give a middleware that has the run's budget and meters admit each call and charges them.
+
+    One pass is one call. A model call is admitted with its share of every limit held for it. It
+    is charged when it ends, let go when it fails before any output or is answered from a cache, and
+    charged with what arrived when it is cancelled, abandoned or cut: as reported, else as
+    estimated. Tool calls are admitted and not charged.
+
+    Raises:
+        MeterExceeded: (from the call) A meter refuses it, and nothing was sent; or the charge
+            crossed a ceiling, and the answer had been passed on.
+
+    """
+    return _Metering()
+
+
+class _Metering:
+    charges = True
+
+    async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
+        account = _Account(call, await reserve(call.ctx.all_meters, call))
+        try:
+            async with closing(nxt(call)) as inner:
+                async for item in inner:
+                    account.saw(item)
+                    yield item
+        except BaseException as exc:
+            await account.cut(exc)
+            raise
+        await account.ended()
+
+
+class _Account:
+    """What one call has consumed, and what is held for it."""
+
+    def __init__(self, call: Call, held: Held) -> None:
+        self._call = call
+        self._held = held
+        self._chars = 0
+        self._anything = False
+        self._told: list[Delta] = []
+
+    def saw(self, item: Any) -> None:
+        """Take note of an *item* on its way out."""
+        self._anything = True
+        if isinstance(item, Delta):
+            self._chars += len(item.text) + len(item.reasoning)
+            if item.usage is not None or item.model_usage is not None:
+                self._told = [item]
+
+    async def ended(self) -> None:
+        """Charge a model call that ran to its end, and let go of any other.
+
+        Raises:
+            MeterExceeded: The charge crosses a ceiling.
+
+        """
+        if self._is_free:
+            await self._held.release()
+            return
+        usage, _ = usage_seen(self._told, None, ended=True)
+        await self._charge(usage or Usage())
+
+    async def cut(self, exc: BaseException) -> None:
+        """Charge a call that ended with *exc* for what had arrived."""
+        usage, _ = usage_seen(self._told, exc, ended=False)
+        if self._is_free or (usage is None and not self._anything):
+            await self._held.release()
+            return
+        with contextlib.suppress(MeterExceeded):  # *exc* is what the caller has to hear of
+            await self._charge(usage or estimated(self._call, self._chars))
+
+    @property
+    def _is_free(self) -> bool:
+        return self._call.kind != CHAT or bool(self._call.meta.get("cache_hit"))
+
+    async def _charge(self, usage: ModelUsage | Usage) -> None:
+        exact = usage if isinstance(usage, ModelUsage) else None
+        counted = plain(usage)
+        if exact is not None:
+            self._call.meta[CHARGED] = exact
+        try:
+            await self._held.settle(counted, exact)
+        finally:
+            self._charge_actor(counted, exact)
+            self._note_budget()
+
+    def _charge_actor(self, usage: Usage, exact: ModelUsage | None) -> None:
+        actor = getattr(self._call.ctx, "actor_budget", None)
+        if actor is not None:
+            cost = cost_of(usage, exact) or 0
+            actor.charge(tokens=usage.total_tokens, cost_usd=cost, steps=1)
+
+    def _note_budget(self) -> None:
+        budget = self._call.ctx.budget
+        if budget.max_cost_usd is None and budget.max_calls is None:
+            return
+        remaining = budget.remaining()
+        note(
+            self._call,
+            "budget.checkpoint",
+            spent_usd=float(budget.spent()),
+            remaining_usd=None if remaining is None else float(remaining),
+            calls=budget.calls,
+        )
