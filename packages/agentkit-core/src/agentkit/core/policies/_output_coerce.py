@@ -1,0 +1,122 @@
+"""Output coercion: the typed object of an answer, in progress and finished."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any, Protocol, runtime_checkable
+
+from agentkit.core.contracts.errors import OutputCoercionError
+from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
+from agentkit.core.contracts.protocols import SchemaAdapter
+from agentkit.core.contracts.types import Delta
+from agentkit.core.policies._calls import CHAT, note
+from agentkit.core.serialization.partial_json import PartialJson
+
+__all__ = ["PartialBuilder", "output_coerce"]
+
+ADAPTER = "output_adapter"
+
+
+@runtime_checkable
+class PartialBuilder(Protocol):
+    """What a `SchemaAdapter` may also do, so that an answer's text is read once only."""
+
+    def partial_from(self, data: Any) -> Any | None:
+        """Give the object in progress that *data*, the JSON value so far, stands for, or None.
+
+        *data* is frozen and unfinished. It never raises; required fields may be unset.
+        """
+        ...
+
+
+def output_coerce(*, partial_every: int = 64) -> Middleware:
+    """Give a middleware that makes the declared output of a chat out of its text.
+
+    The adapter is `call.meta["output_adapter"]`; without one the stream passes untouched. On the
+    way a delta carries in `partial` what the text amounts to, when a value in it has become
+    complete, and else at most once per *partial_every* characters. After the last delta one more
+    carries the object in `parsed`, as does `call.meta["output_parsed"]`. A turn that calls tools is
+    no answer: it is not parsed.
+
+    Raises:
+        ValueError: *partial_every* is no int of one or more.
+        OutputCoercionError: (from the call) The text does not fit; all of it had been passed on.
+
+    """
+    if isinstance(partial_every, bool) or not isinstance(partial_every, int) or partial_every < 1:
+        raise ValueError(f"partial_every is an int of 1 or more; got {partial_every!r}")
+    return _OutputCoerce(partial_every)
+
+
+class _OutputCoerce:
+    coerces_output = True
+
+    def __init__(self, partial_every: int) -> None:
+        self._partial_every = partial_every
+
+    async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
+        adapter = call.meta.get(ADAPTER) if call.kind == CHAT else None
+        reading = None if adapter is None else _Reading(call, adapter, self._partial_every)
+        async with closing(nxt(call)) as inner:
+            async for item in inner:
+                yield item if reading is None else reading.passing(item)
+        if reading is not None and not reading.called_tools:
+            yield Delta(parsed=reading.finished())
+
+
+class _Reading:
+    """The text of one answer on its way to an object."""
+
+    def __init__(self, call: Call, adapter: SchemaAdapter, partial_every: int) -> None:
+        self._call = call
+        self._adapter = adapter
+        self._partial_every = partial_every
+        self._text: list[str] = []
+        self._json = PartialJson()
+        self._builder = adapter if isinstance(adapter, PartialBuilder) else None
+        self._shown = 0
+        self._unshown_chars = 0
+        self.called_tools = False
+
+    def passing(self, delta: Delta) -> Delta:
+        """Give *delta* with the object in progress, if that is news."""
+        self.called_tools = self.called_tools or bool(delta.tool_calls)
+        if not delta.text:
+            return delta
+        self._text.append(delta.text)
+        self._unshown_chars += len(delta.text)
+        completed = self._json.feed(delta.text)
+        due = completed or self._unshown_chars >= self._partial_every
+        if not due or self._json.version == self._shown:
+            return delta
+        self._shown = self._json.version
+        self._unshown_chars = 0
+        partial = self._partial()
+        return delta if partial is None else replace(delta, partial=partial)
+
+    def finished(self) -> Any:
+        """Give the object that the whole text is, and leave it for others to read.
+
+        Raises:
+            OutputCoercionError: The text does not fit.
+
+        """
+        try:
+            parsed = self._adapter.parse("".join(self._text))
+        except OutputCoercionError as exc:
+            note(
+                self._call,
+                "output.coercion_failed",
+                error_type=type(exc).__name__,
+                errors_count=len(exc.errors),
+            )
+            raise
+        self._call.meta["output_parsed"] = parsed
+        return parsed
+
+    def _partial(self) -> Any | None:
+        try:
+            if self._builder is not None:
+                return self._builder.partial_from(self._json.value())
+            return self._adapter.partial_parse("".join(self._text))
+        except Exception:  # noqa: BLE001 - a preview that fails must not cost the answer
+            return None
