@@ -1,0 +1,158 @@
+"""Guardrail: which addresses a tool may reach, and how its words are shown to a model."""
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from typing import Any
+
+from agentkit.core.contracts.errors import EgressDenied
+from agentkit.core.policies._addresses import address_of, is_public, split_url
+from agentkit.core.policies._untrusted import framed, redacted
+
+__all__ = ["Guardrail"]
+
+
+async def _resolve(host: str) -> list[str]:
+    found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return [str(info[4][0]) for info in found]
+
+
+class Guardrail:
+    """Decides about addresses, and makes a tool's output safe to show.
+
+    Args:
+        url_check: A check of your own: it denies by raising or by giving False.
+        egress_allow: The only hosts that may be reached, subdomains included; None allows all.
+        allowed_schemes: The only schemes.
+        block_private_ips: Whether addresses that are not on the public internet are denied.
+        redact_tool_output: Whether `wrap_tool_output` redacts.
+        resolve: Gives the addresses of a name; the system's resolver by default.
+        require_resolution: Whether a name without addresses is denied. By default it passes, since
+            nothing can be reached under it.
+
+    A name is looked up once here and again by whoever connects, so its owner can change it in
+    between: an adapter that has to rule that out connects to what `addresses` gave.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        url_check: Callable[[str], bool | None] | None = None,
+        egress_allow: Sequence[str] | None = None,
+        allowed_schemes: Sequence[str] = ("http", "https"),
+        block_private_ips: bool = True,
+        redact_tool_output: bool = False,
+        resolve: Callable[[str], Awaitable[Sequence[str]]] = _resolve,
+        require_resolution: bool = False,
+    ) -> None:
+        for name, several in (("egress_allow", egress_allow), ("allowed_schemes", allowed_schemes)):
+            if isinstance(several, str):
+                raise TypeError(f"{name} is a list of texts; got {several!r}")
+        self._url_check = url_check
+        self._allow = None if egress_allow is None else [_suffix(host) for host in egress_allow]
+        self._schemes = frozenset(scheme.lower() for scheme in allowed_schemes)
+        self._block_private = block_private_ips
+        self._redacts = redact_tool_output
+        self._resolve = resolve
+        self._require_resolution = require_resolution
+
+    def check_url(self, url: str) -> Awaitable[None]:
+        """Deny *url* at once for what it says, and when awaited for what its name resolves to.
+
+        Raises:
+            EgressDenied: It may not be reached.
+
+        """
+        return _NameCheck(self, self._check_text(url))
+
+    async def addresses(self, url: str) -> list[str]:
+        """Give the addresses that *url* may be reached at, all of them checked.
+
+        Raises:
+            EgressDenied: It may not be reached.
+
+        """
+        host = self._check_text(url)
+        return await self._checked_addresses(host)
+
+    def redact(self, text: str) -> str:
+        """Give *text* with `[email]` and `[phone]` in the place of addresses and numbers."""
+        return redacted(text)
+
+    def wrap_tool_output(self, text: str, *, source: str = "tool") -> str:
+        """Give *text* framed as untrusted data, with the marks of an injection that are in it."""
+        return framed(redacted(text) if self._redacts else text, source=source)
+
+    def _check_text(self, url: str) -> str:
+        """Give the host of *url* if what *url* says may be reached."""
+        try:
+            scheme, host = split_url(url)
+            address = address_of(host) if host else None
+        except (TypeError, ValueError) as exc:
+            raise EgressDenied(f"the address is malformed: {exc}") from None
+        where = f"{scheme}://{host}"  # the rest of an address may hold a secret
+        if scheme not in self._schemes:
+            raise EgressDenied(f"{where}: the scheme {scheme!r} is not allowed")
+        if not host:
+            raise EgressDenied(f"{where}: there is no host")
+        if self._block_private and _is_local(host, address):
+            raise EgressDenied(f"{where}: the address is not on the public internet")
+        if self._allow is not None and not any(_under(host, suffix) for suffix in self._allow):
+            raise EgressDenied(f"{where}: the host is not among those that may be reached")
+        self._ask_caller(url, where)
+        return host
+
+    def _ask_caller(self, url: str, where: str) -> None:
+        if self._url_check is None:
+            return
+        try:
+            allowed = self._url_check(url)
+        except EgressDenied:
+            raise
+        except Exception as exc:
+            raise EgressDenied(f"{where}: url_check denies it: {exc}") from exc
+        if allowed is False:
+            raise EgressDenied(f"{where}: url_check denies it")
+
+    async def _checked_addresses(self, host: str) -> list[str]:
+        literal = address_of(host)
+        if literal is not None:
+            return [str(literal)]
+        try:
+            found = list(await self._resolve(host))
+        except OSError as exc:
+            if self._require_resolution:
+                raise EgressDenied(f"{host}: the name cannot be resolved") from exc
+            return []
+        for address in found if self._block_private else ():
+            if _is_local(host, address_of(address.partition("%")[0])):
+                raise EgressDenied(f"{host}: the name stands for {address}, which is not public")
+        if self._require_resolution and not found:
+            raise EgressDenied(f"{host}: the name has no address")
+        return found
+
+
+class _NameCheck:
+    """The part of a check that has to wait for a resolver; not awaiting it leaves that part out."""
+
+    def __init__(self, guardrail: Guardrail, host: str) -> None:
+        self._guardrail = guardrail
+        self._host = host
+
+    def __await__(self) -> Generator[Any, None, None]:
+        yield from self._guardrail._checked_addresses(self._host).__await__()  # noqa: SLF001
+
+
+def _is_local(host: str, address: Any) -> bool:
+    if address is not None:
+        return not is_public(address)
+    return host == "localhost" or host.endswith(".localhost")
+
+
+def _suffix(host: str) -> str:
+    return host.lower().removeprefix("*").strip(".")
+
+
+def _under(host: str, suffix: str) -> bool:
+    return host == suffix or host.endswith(f".{suffix}")
