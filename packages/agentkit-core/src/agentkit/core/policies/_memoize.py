@@ -1,21 +1,14 @@
 """Memoize: the same call is answered from the store."""
 
 from collections.abc import AsyncIterator, Callable
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Any
 
-from agentkit.core.contracts.middleware import (
-    Call,
-    Handler,
-    Middleware,
-    closing,
-    collect,
-    restream,
-)
+from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.contracts.ports import StorePort
-from agentkit.core.policies._calls import CHAT, Once, has_side_effects, note, passed_on
-from agentkit.core.policies._memo_entry import UNREADABLE, decode, encode
+from agentkit.core.policies._calls import Once, has_side_effects, passed_on
 from agentkit.core.policies._memo_keys import default_key, store_key
+from agentkit.core.policies._recall import Recall
 
 __all__ = ["memoize"]
 
@@ -56,24 +49,15 @@ def memoize(
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Memoize:
-    def __init__(
-        self,
-        *,
-        key: Callable[[Call], str],
-        store: StorePort | None,
-        ttl: int | None,
-        when: Callable[[Call], bool] | None,
-        allow_side_effects: bool,
-        namespace: str,
-    ) -> None:
-        self._key = key
-        self._store = store
-        self._ttl = ttl
-        self._when = when
-        self._allow_side_effects = allow_side_effects
-        self._namespace = namespace
-        self._once = Once()
+    key: Callable[[Call], str]
+    store: StorePort | None
+    ttl: int | None
+    when: Callable[[Call], bool] | None
+    allow_side_effects: bool
+    namespace: str
+    once: Once = field(default_factory=Once)
 
     async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
         recall = self._recall(call) if self._wanted(call) else None
@@ -85,70 +69,20 @@ class _Memoize:
                 yield item
 
     def _wanted(self, call: Call) -> bool:
-        if not self._allow_side_effects and has_side_effects(call):
+        if not self.allow_side_effects and has_side_effects(call):
             return False
-        return self._when is None or self._when(call)
+        return self.when is None or self.when(call)
 
-    def _recall(self, call: Call) -> "_Recall | None":
+    def _recall(self, call: Call) -> Recall | None:
         """Give the look-up of *call*, or None where it cannot be cached."""
-        store = call.ctx.store if self._store is None else self._store
+        store = call.ctx.store if self.store is None else self.store
         if store is None:
-            self._once.warn("store", "memoize() has no store: wire one, or nothing is cached")
+            self.once.warn("store", "memoize() has no store: wire one, or nothing is cached")
             return None
         try:
-            key = store_key(call, self._key, namespace=self._namespace)
+            key = store_key(call, self.key, namespace=self.namespace)
         except (TypeError, ValueError) as exc:
             call.meta["cache_stored"] = False
-            self._once.warn("key", f"memoize() cannot make a key, so the call is not cached: {exc}")
+            self.once.warn("key", f"memoize() cannot make a key, so the call is not cached: {exc}")
             return None
-        return _Recall(call, store, key, ttl=self._ttl, once=self._once)
-
-
-class _Recall:
-    """One call on its way through the store."""
-
-    def __init__(
-        self, call: Call, store: StorePort, key: str, *, ttl: int | None, once: Once
-    ) -> None:
-        self._call = call
-        self._store = store
-        self._key = key
-        self._ttl = ttl
-        self._once = once
-        self._ran = False
-        self._result: Any = None
-
-    async def answer(self, nxt: Handler) -> Any:
-        """Give the call's one item, from the store or from *nxt*."""
-        try:
-            kept = await self._store.get_or_set(self._key, partial(self._run, nxt), ttl=self._ttl)
-        except (TypeError, ValueError) as exc:
-            if not self._ran:
-                raise  # the call's own failure, or the store's before anything ran
-            self._not_stored(f"the store cannot hold the result: {exc}")
-            return self._item(self._result)
-        result = decode(self._call.kind, kept)
-        if result is UNREADABLE:
-            return await self._without_store(nxt)
-        if not self._ran:
-            self._call.meta["cache_hit"] = True
-            note(self._call, "cache.hit", cache_key=self._key)
-        return self._item(result)
-
-    async def _run(self, nxt: Handler) -> Any:
-        self._result = await collect(nxt(self._call), self._call.kind)
-        self._ran = True
-        return encode(self._call.kind, self._result)
-
-    async def _without_store(self, nxt: Handler) -> Any:
-        self._not_stored("the store gave back something else than was put in")
-        if not self._ran:
-            await self._run(nxt)
-        return self._item(self._result)
-
-    def _not_stored(self, why: str) -> None:
-        self._call.meta["cache_stored"] = False
-        self._once.warn("stored", f"memoize() did not cache a call: {why}")
-
-    def _item(self, result: Any) -> Any:
-        return restream(result) if self._call.kind == CHAT else result
+        return Recall(call, store, key, ttl=self.ttl, once=self.once)

@@ -1,0 +1,113 @@
+"""The attempts of one call: which failure allows another, and after what wait."""
+
+import math
+import random
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from agentkit.core.contracts.errors import CircuitOpen, ErrorClass
+from agentkit.core.contracts.middleware import Call
+from agentkit.core.execution import CircuitBreaker, backoff_delay
+from agentkit.core.execution.cancellation import interrupt_on
+from agentkit.core.policies._calls import clock_of, has_side_effects, note
+from agentkit.core.policies._passage import Passage
+
+__all__ = ["Attempts", "Rules"]
+
+_TEXT_CAP = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """What `retry()` was told."""
+
+    breaker: CircuitBreaker | None
+    max_attempts: int
+    classify_fn: Callable[[BaseException], ErrorClass]
+    sleep: Callable[[float], Awaitable[None]] | None
+    deadline_s: float | None
+    retry_unknown: bool
+    allow_side_effects: bool
+    rng: random.Random
+
+
+class Attempts:
+    """The attempts of one call."""
+
+    def __init__(self, rules: Rules, call: Call) -> None:
+        self._rules = rules
+        self._call = call
+        self._passage = Passage(rules.breaker)
+        self._request = call.request
+        self._clock = clock_of(call)
+        self._repeatable = (
+            rules.allow_side_effects
+            or not has_side_effects(call)
+            or getattr(call.request.tool, "idempotent", False) is True
+        )
+        self._started = self._clock.now() if rules.deadline_s is not None else 0.0
+        self._count = 0
+        self._last: BaseException | None = None
+        self.output_started = False
+
+    def begin(self) -> None:
+        """Start the next attempt with the request as it was before any policy below touched it."""
+        if not self._passage.is_open():
+            refusal = self._passage.refusal()
+            raise refusal from self._last or refusal.__cause__
+        self._count += 1
+        self._call.request = self._request
+        self._call.meta["attempts"] = self._count
+
+    def succeeded(self) -> None:
+        """Tell the breaker."""
+        self._passage.succeeded()
+
+    def failed(self, exc: BaseException) -> float | None:
+        """Tell the breaker about *exc*; give the seconds to wait before trying again, or None."""
+        verdict = self._passage.failed(exc, self._rules.classify_fn)
+        if not self._may_repeat(exc, verdict):
+            return None
+        wait: float = backoff_delay(self._count, rng=self._rules.rng)
+        wait = max(wait, _retry_after(exc))
+        if self._too_late(wait):
+            return None
+        self._last = exc
+        return wait
+
+    async def pause(self, wait: float) -> None:
+        """Wait before the next attempt, saying why."""
+        note(
+            self._call,
+            "retry.attempt",
+            attempt=self._count + 1,
+            last_error_type=type(self._last).__name__,
+            last_error_message=str(self._last)[:_TEXT_CAP],
+            backoff_ms=round(wait * 1000),
+        )
+        sleep = self._rules.sleep or self._clock.sleep
+        with interrupt_on(getattr(self._call.ctx, "cancel", None)):
+            await sleep(wait)
+
+    def _may_repeat(self, exc: BaseException, verdict: ErrorClass | None) -> bool:
+        if self.output_started or getattr(exc, "output_started", False):
+            return False
+        if isinstance(exc, CircuitOpen):
+            return False  # its cooldown is longer than any backoff
+        if self._count >= self._rules.max_attempts or not self._repeatable:
+            return False
+        wanted = {ErrorClass.TRANSIENT}
+        if self._rules.retry_unknown:
+            wanted.add(ErrorClass.UNKNOWN)
+        return verdict in wanted
+
+    def _too_late(self, wait: float) -> bool:
+        limit = self._rules.deadline_s
+        return limit is not None and self._clock.now() + wait > self._started + limit
+
+
+def _retry_after(exc: BaseException) -> float:
+    asked = getattr(exc, "retry_after", None)
+    if isinstance(asked, (int, float)) and math.isfinite(asked):
+        return max(0.0, asked)
+    return 0.0
