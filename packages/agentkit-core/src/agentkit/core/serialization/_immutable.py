@@ -38,13 +38,13 @@ class FrozenDict(dict[K, V]):
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> FrozenDict[K, V]:
-        self = dict.__new__(cls)
-        dict.update(self, *args, **kwargs)
-        _freeze_values(self)
-        return self
-
     if not TYPE_CHECKING:  # the type checkers keep the constructors of dict
+
+        def __new__(cls, *args: Any, **kwargs: Any) -> FrozenDict[K, V]:
+            self = dict.__new__(cls)
+            dict.update(self, *args, **kwargs)
+            _freeze_values(self)
+            return self
 
         def __init__(self, *args: object, **kwargs: object) -> None:
             """Do nothing: filled by `__new__`, so that a second call cannot refill it."""
@@ -91,13 +91,13 @@ class FrozenList(list[V]):
 
     __slots__ = ()
 
-    def __new__(cls, *args: Any) -> FrozenList[V]:
-        self = list.__new__(cls)
-        list.__init__(self, *args)
-        _freeze_items(self)
-        return self
-
     if not TYPE_CHECKING:  # the type checkers keep the constructors of list
+
+        def __new__(cls, *args: Any) -> FrozenList[V]:
+            self = list.__new__(cls)
+            list.__init__(self, *args)
+            _freeze_items(self)
+            return self
 
         def __init__(self, *args: object) -> None:
             """Do nothing: filled by `__new__`, so that a second call cannot refill it."""
