@@ -35,6 +35,7 @@ __all__ = [
     "SpeaksToManyModels",
     "as_llm_client",
     "as_llm_port",
+    "estimated_tokens",
 ]
 
 Stream = TypeVar("Stream", bound=AsyncIterator[Any])

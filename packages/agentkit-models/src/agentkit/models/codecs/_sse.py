@@ -37,6 +37,7 @@ class ServerSentEventParser:
         self._data_bytes = 0
         self._event = ""
         self._stray = bytearray()
+        self._failure: ProviderError | None = None
 
     @property
     def stray(self) -> str:
@@ -44,12 +45,9 @@ class ServerSentEventParser:
         return self._stray.decode(errors="replace").strip()
 
     def feed(self, data: bytes) -> list[ServerSentEvent]:
-        """Give the events that *data* completes.
-
-        Raises:
-            ProviderError: A line or an event is longer than the bound; nothing more can be parsed.
-
-        """
+        """Give the events that *data* completes; after an oversized one nothing more is parsed."""
+        if self._failure is not None:
+            return []
         if self._head is not None and (data := self._without_bom(data)) == b"":
             return []
         if self._after_cr and data:
@@ -63,10 +61,21 @@ class ServerSentEventParser:
             return []
         first, *lines = data.split(b"\n")
         self._hold(first)
-        lines.insert(0, b"".join(self._open))
+        last = lines.pop()
+        events = self._parse([b"".join(self._open), *lines])
         self._open, self._open_bytes = [], 0
-        self._hold(lines.pop())
-        return self._parse(lines)
+        self._hold(last)
+        return events
+
+    def check(self) -> None:
+        """Return if no line and no event was longer than the bound.
+
+        Raises:
+            ProviderError: One was.
+
+        """
+        if self._failure is not None:
+            raise self._failure
 
     def close(self) -> list[ServerSentEvent]:
         """Give the event that the input ended in, if it did.
@@ -77,7 +86,6 @@ class ServerSentEventParser:
         if self._head:
             self._hold(self._head)
         lines, self._open, self._open_bytes = [b"".join(self._open), b""], [], 0
-        self._head = b""
         return self._parse(lines)
 
     def _without_bom(self, data: bytes) -> bytes:
@@ -92,13 +100,13 @@ class ServerSentEventParser:
     def _hold(self, piece: bytes) -> None:
         if not piece:
             return
-        self._open.append(piece)
         self._open_bytes += len(piece)
         self._check(self._open_bytes)
+        self._open.append(piece)
 
     def _check(self, size: int) -> None:
         if size > self._max:
-            raise ProviderError(
+            self._failure = ProviderError(
                 f"provider stream error [oversized_event]: an event of over {self._max} bytes",
                 error_type="oversized_event",
                 error_class=ErrorClass.PERMANENT,
@@ -107,6 +115,8 @@ class ServerSentEventParser:
     def _parse(self, lines: list[bytes]) -> list[ServerSentEvent]:
         events: list[ServerSentEvent] = []
         for line in lines:
+            if self._failure is not None:
+                break
             if line.startswith(b"data:"):
                 self._add_data(line[6:] if line.startswith(b"data: ") else line[5:])
             elif line:

@@ -5,5 +5,7 @@ from agentkit.models.codecs.chat_completions._decode import (
     ResponseDecoder,
     decode_response,
 )
+from agentkit.models.codecs.chat_completions._dialect import Dialect
+from agentkit.models.codecs.chat_completions._encode import encode_request
 
-__all__ = ["MAX_BODY_BYTES", "ResponseDecoder", "decode_response"]
+__all__ = ["MAX_BODY_BYTES", "Dialect", "ResponseDecoder", "decode_response", "encode_request"]

@@ -1,0 +1,179 @@
+"""HTTP for every provider: one client for each event loop, one request for each call."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TypeVar
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+import httpx
+
+from agentkit.core.contracts.llm import RunMeta
+from agentkit.models._transport._bounds import Bounds, Timeouts
+from agentkit.models._transport._errors import translated
+
+__all__ = ["HttpTransport", "Reply"]
+
+T = TypeVar("T")
+
+_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The head of an answer, and its body as it arrives; header names are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    chunks: AsyncGenerator[bytes, None]
+
+
+class HttpTransport:
+    """Posts JSON to one base URL.
+
+    It makes its own client where none is given, one for each event loop, and closes those; a client
+    that is given is used as it is and left open. Each call is one request, whatever happens:
+    redirects are not followed.
+
+    Raises:
+        ValueError: *base_url* or a header is none, or the URL holds a user name or a password.
+
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        headers: Mapping[str, str],
+        timeouts: Timeouts,
+        client: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._url = _checked_url(base_url)
+        self._headers = _checked_headers(headers)
+        self._timeouts = timeouts
+        self._given = client
+        self._own: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, AsyncGenerator[httpx.AsyncClient, None]
+        ] = WeakKeyDictionary()
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = (
+            WeakKeyDictionary()
+        )
+
+    @property
+    def origin(self) -> str:
+        """The scheme, host and port that it talks to."""
+        return f"{self._url.scheme}://{self._url.netloc.decode('ascii')}"
+
+    @asynccontextmanager
+    async def post(
+        self, path: str, body: bytes, *, ctx: RunMeta | None = None
+    ) -> AsyncIterator[Reply]:
+        """Send *body* to *path* below the base URL and give the answer; leaving closes it.
+
+        Raises:
+            ProviderError: The provider cannot be reached, or does not answer in time; so does
+                reading the answer.
+            Cancelled: *ctx* is cancelled or past its deadline.
+
+        """
+        bounds = Bounds(ctx, total=self._timeouts.total)
+        client = await self._client()
+        request = client.build_request(
+            "POST",
+            self._url.copy_with(path=self._url.path.rstrip("/") + path),
+            content=body,
+            headers=self._headers,
+            timeout=httpx.Timeout(self._timeouts.idle, connect=self._timeouts.connect),
+        )
+        response = await self._attempt(
+            lambda: client.send(request, stream=True, follow_redirects=False), bounds
+        )
+        try:
+            async with aclosing(self._chunks(response, bounds)) as chunks:
+                yield Reply(response.status_code, dict(response.headers), chunks)
+        finally:
+            await response.aclose()
+
+    async def aclose(self) -> None:
+        """Close every client of its own, in the event loop that each belongs to."""
+        here = asyncio.get_running_loop()
+        for loop, keeper in list(self._own.items()):
+            del self._own[loop]
+            self._clients.pop(loop, None)
+            if loop is here:
+                await keeper.aclose()
+            elif loop.is_running():
+                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_close(keeper), loop))
+
+    async def _client(self) -> httpx.AsyncClient:
+        if self._given is not None:
+            return self._given
+        loop = asyncio.get_running_loop()
+        client = self._clients.get(loop)
+        if client is None or client.is_closed:
+            self._forget_closed_loops()
+            keeper = _keep_client()
+            client = self._clients[loop] = await anext(keeper)
+            self._own[loop] = keeper
+        return client
+
+    def _forget_closed_loops(self) -> None:
+        for loop in [loop for loop in self._own if loop.is_closed()]:
+            del self._own[loop]
+            self._clients.pop(loop, None)
+
+    async def _chunks(
+        self, response: httpx.Response, bounds: Bounds
+    ) -> AsyncGenerator[bytes, None]:
+        stream = response.aiter_bytes()
+        while (chunk := await self._attempt(lambda: anext(stream, None), bounds)) is not None:
+            yield chunk
+
+    async def _attempt(self, act: Callable[[], Awaitable[T]], bounds: Bounds) -> T:
+        """Await *act* within *bounds*, and give what httpx raises in our words."""
+        try:
+            return await bounds.wait(act)
+        except httpx.HTTPError as exc:
+            error = translated(exc, origin=self.origin)
+        # Raised out here, so that the driver's error, whose request holds the credential, is not
+        # its context.
+        raise error
+
+
+async def _keep_client() -> AsyncGenerator[httpx.AsyncClient, None]:
+    """Give a client and close it when the generator is closed.
+
+    An event loop that is shut down closes the generators it has begun, so a client never outlives
+    its loop, also where nobody closes the adapter.
+    """
+    async with httpx.AsyncClient(limits=_LIMITS, http2=find_spec("h2") is not None) as client:
+        yield client
+
+
+async def _close(keeper: AsyncGenerator[httpx.AsyncClient, None]) -> None:
+    await keeper.aclose()
+
+
+def _checked_url(text: str) -> httpx.URL:
+    try:
+        parts = urlsplit(text)
+        has_credential = parts.username is not None or parts.password is not None
+        url = httpx.URL(text)
+    except (ValueError, httpx.InvalidURL):
+        raise ValueError("base_url is no URL") from None
+    if has_credential:
+        raise ValueError("base_url holds a user name or password; pass api_key or extra_headers")
+    if url.scheme not in {"http", "https"} or not url.host:
+        raise ValueError(f"base_url is an http or https URL; got {text!r}")
+    return url
+
+
+def _checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """Give *headers*, which HTTP can carry; a bad value is not repeated: it may be a credential."""
+    for name, value in headers.items():
+        if not value.isascii() or not value.isprintable() or value != value.strip():
+            raise ValueError(f"the value of the header {name!r} is no text that HTTP carries")
+    return dict(headers)

@@ -1,0 +1,111 @@
+"""The events of a stream into an answer."""
+
+from typing import Any
+
+from agentkit.core.contracts.errors import ErrorClass, ProviderError
+from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
+from agentkit.models.codecs._errors import error_in, malformed, stream_error
+from agentkit.models.codecs._json import as_dict, as_list, load
+from agentkit.models.codecs._sse import ServerSentEvent
+from agentkit.models.codecs.chat_completions._answer import Answer
+from agentkit.models.codecs.chat_completions._body import index_of, take_end
+
+__all__ = ["EventReader"]
+
+
+class EventReader:
+    """Reads events into an answer, and knows whether the stream has ended as it should."""
+
+    def __init__(self, answer: Answer, *, now: float) -> None:
+        self._answer = answer
+        self._now = now
+        self._unfinished: set[int] = set()
+        self._finished: set[int] = set()
+        self._saw_frame = False
+        self.is_done = False
+        """Whether `[DONE]` has come."""
+
+    def read(self, event: ServerSentEvent) -> list[TextDelta | ReasoningDelta]:
+        """Read *event*, and give what of it a reader sees.
+
+        Raises:
+            ProviderError: It is an error, or no JSON object.
+
+        """
+        if event.data.startswith("[DONE]"):
+            self.is_done = True
+        if self.is_done or not event.data.strip():
+            return []
+        frame = self._frame(event)
+        self._answer.read_facts(frame)
+        seen: list[TextDelta | ReasoningDelta] = []
+        for choice in as_list(frame.get("choices")):
+            seen += self._read_choice(as_dict(choice))
+        return seen
+
+    def check_end(self, stray: str) -> None:
+        """Return if the stream has ended as it should; *stray* is what came outside of events.
+
+        Raises:
+            ProviderError: It has not.
+
+        """
+        if self.is_done or (self._finished and not self._unfinished):
+            return
+        if stray:
+            raise self._error_in(stray)
+        raise stream_error(
+            "incomplete_stream",
+            "the stream ended without a finish reason and without [DONE]",
+            ErrorClass.TRANSIENT,
+        )
+
+    def _frame(self, event: ServerSentEvent) -> dict[str, Any]:
+        try:
+            frame = load(event.data)
+        except ValueError:
+            raise _undecodable(event) from None
+        if error := error_in(frame, event=event.event, now=self._now):
+            raise error
+        if not isinstance(frame, dict):
+            raise _undecodable(event)
+        self._saw_frame = True
+        return frame
+
+    def _read_choice(self, choice: dict[str, Any]) -> list[TextDelta | ReasoningDelta]:
+        index = index_of(choice)
+        is_new = index not in self._unfinished and index not in self._finished
+        if choice.get("finish_reason"):
+            self._finished.add(index)
+            self._unfinished.discard(index)
+        elif is_new:
+            self._unfinished.add(index)
+        if index != 0:
+            return []
+        delta = choice.get("delta") or (choice.get("message") if is_new else None)
+        seen = self._answer.add(delta, whole=False) if isinstance(delta, dict) else []
+        take_end(choice, self._answer, now=self._now)
+        return seen
+
+    def _error_in(self, stray: str) -> ProviderError:
+        """Give the error that a server wrote into the stream without any framing."""
+        try:
+            error = error_in(load(stray), now=self._now)
+        except ValueError:
+            error = None
+        if error or not self._saw_frame:
+            return error or malformed(stray)
+        return stream_error(
+            "incomplete_stream", f"the stream ended in {stray[:200]!r}", ErrorClass.TRANSIENT
+        )
+
+
+def _undecodable(event: ServerSentEvent) -> ProviderError:
+    """Give the error of an event that is no JSON object: cut off, or foreign."""
+    if event.event == "error":
+        return stream_error("error", event.data[:4000], ErrorClass.UNKNOWN)
+    return stream_error(
+        "undecodable_event",
+        f"an event is no JSON object: {event.data[:200]!r}",
+        ErrorClass.TRANSIENT,
+    )

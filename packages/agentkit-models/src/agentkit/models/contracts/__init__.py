@@ -1,0 +1,1 @@
+"""The model-neutral contract, under the name that the specification gives it."""

@@ -1,0 +1,52 @@
+"""Clients of model providers, and what their models cost.
+
+The clients need the extra `http`; `pricing` does not. Naming a client without it raises
+`MissingProviderExtra`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from agentkit.models.codecs import raise_if_error_frame
+
+if TYPE_CHECKING:
+    from agentkit.models._transport import Timeouts
+    from agentkit.models.providers._openai_compatible import OpenAICompatibleLLM
+    from agentkit.models.providers._presets import deepseek, openai, openrouter
+
+__all__ = [
+    "OpenAICompatibleLLM",
+    "Timeouts",
+    "deepseek",
+    "openai",
+    "openrouter",
+    "raise_if_error_frame",
+]
+
+_HOMES = {
+    "OpenAICompatibleLLM": "agentkit.models.providers._openai_compatible",
+    "Timeouts": "agentkit.models._transport",
+    "deepseek": "agentkit.models.providers._presets",
+    "openai": "agentkit.models.providers._presets",
+    "openrouter": "agentkit.models.providers._presets",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a client when it is first named.
+
+    Raises:
+        MissingProviderExtra: The extra `http` is not installed.
+
+    """
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - only a first use pays for it
+
+    value = getattr(import_module(home), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
