@@ -2,6 +2,7 @@
 
 from agentkit.testing.suites._checkpoints import CheckpointSuite
 from agentkit.testing.suites._clause import Clause, Feature, Outcome, clause, clause_of
+from agentkit.testing.suites._judging import Opener
 from agentkit.testing.suites._store import StoreSuite
 from agentkit.testing.suites._suite import Suite
 
@@ -9,6 +10,7 @@ __all__ = [
     "CheckpointSuite",
     "Clause",
     "Feature",
+    "Opener",
     "Outcome",
     "StoreSuite",
     "Suite",
