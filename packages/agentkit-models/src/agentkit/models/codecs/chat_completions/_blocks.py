@@ -17,7 +17,8 @@ from agentkit.core.contracts.content import (
     UnknownBlock,
 )
 from agentkit.core.contracts.types import ToolCall
-from agentkit.models.codecs._json import as_dict, as_text, parse_arguments
+from agentkit.models._arguments import parse_arguments
+from agentkit.models.codecs._json import as_dict, as_text
 from agentkit.models.codecs.chat_completions._tool_calls import PartialCall
 
 if TYPE_CHECKING:
