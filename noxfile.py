@@ -113,10 +113,12 @@ def acceptance(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def corpus(session: nox.Session) -> None:
-    """Model clients read recorded answers as an independent oracle did."""
-    _shared(session, "corpus")
+    """Model clients read recorded answers as an independent oracle did (`-- DIR` for others)."""
+    given = [arg for arg in session.posargs if Path(arg).is_dir()]
+    folder = Path(given[0]) if given else _shared(session, "corpus")
+    rest = [arg for arg in session.posargs if arg not in given]
     session.install(*to_install(*[d.itself for d in DISTRIBUTIONS.values()]))
-    session.run("python", "-P", *PYTEST, "tests-corpus", *session.posargs)
+    session.run("python", "-P", *PYTEST, "tests-corpus", f"--corpus={folder.resolve()}", *rest)
 
 
 @nox.session(requires=["build"])

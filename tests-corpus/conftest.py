@@ -1,0 +1,21 @@
+"""Where the recorded exchanges are: `--corpus DIR`, else beside the repository."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+BESIDE = Path(__file__).parents[2] / "shared" / "corpus"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--corpus", type=Path, default=BESIDE, help="folder of recorded exchanges")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "exchange" not in metafunc.fixturenames:
+        return
+    path = metafunc.config.getoption("corpus") / f"{metafunc.module.API}.jsonl"
+    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
+    exchanges = [json.loads(line) for line in lines]
+    metafunc.parametrize("exchange", exchanges, ids=[exchange["id"] for exchange in exchanges])
