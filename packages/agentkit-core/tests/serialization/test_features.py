@@ -4,7 +4,13 @@ from math import isclose
 
 import pytest
 
-from agentkit.core.serialization.features import DIMENSIONS, cosine, term_vector, tokens
+from agentkit.core.serialization.features import (
+    DIMENSIONS,
+    cosine,
+    term_counts,
+    term_vector,
+    tokens,
+)
 
 
 def _filled(text: str) -> dict[int, float]:
@@ -41,3 +47,7 @@ def test_one_word_of_four_is_half_alike() -> None:
     score = cosine(term_vector("the tls certificate expired"), term_vector("certificate"))
 
     assert isclose(score, 0.5)
+
+
+def test_counts_are_the_vector_before_it_is_scaled() -> None:
+    assert term_counts("red red red red blue blue blue") == {163: 4, 219: 3}

@@ -7,10 +7,11 @@ by different processes, or kept in a database, compare.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from hashlib import blake2b
 from math import sqrt
 
-__all__ = ["DIMENSIONS", "cosine", "term_vector", "tokens"]
+__all__ = ["DIMENSIONS", "cosine", "term_counts", "term_vector", "tokens"]
 
 DIMENSIONS = 256
 
@@ -22,16 +23,26 @@ def tokens(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
+def term_counts(text: str, *, dimensions: int = DIMENSIONS) -> dict[int, int]:
+    """Give the counts of the words of *text* by slot: `term_vector` without zeros and division."""
+    counts: dict[int, int] = {}
+    for word, count in Counter(tokens(text)).items():
+        slot = _slot(word, dimensions)
+        counts[slot] = counts.get(slot, 0) + count
+    return counts
+
+
 def term_vector(text: str, *, dimensions: int = DIMENSIONS) -> list[float]:
     """Give the counts of the words of *text*, hashed into *dimensions* slots, of length one.
 
     Without a word in it, *text* gives zeros.
     """
-    counts = [0] * dimensions
-    for word in tokens(text):
-        counts[_slot(word, dimensions)] += 1
-    length = sqrt(sum(count * count for count in counts))
-    return [count / length for count in counts] if length else [0.0] * dimensions
+    counts = term_counts(text, dimensions=dimensions)
+    length = sqrt(sum(count * count for count in counts.values()))
+    vector = [0.0] * dimensions
+    for slot, count in counts.items():
+        vector[slot] = count / length
+    return vector
 
 
 def cosine(left: list[float], right: list[float]) -> float:

@@ -1,0 +1,97 @@
+"""What every vector index takes and refuses, and which chunks a filter keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from agentkit.core.contracts.errors import StoreValueError
+from agentkit.core.contracts.store_rules import check_key, encode_value
+from agentkit.core.contracts.types import Chunk
+
+__all__ = ["check_chunk", "check_k", "matching"]
+
+
+def check_chunk(chunk: Chunk) -> Chunk:
+    """Give *chunk* back, or raise `StoreValueError` for what some index could not hold."""
+    check_key(chunk.id)
+    text: Any = chunk.text  # whatever was passed
+    if not isinstance(text, str):
+        raise StoreValueError(
+            f"the text of chunk {chunk.id!r} must be a str; got {type(text).__qualname__}"
+        )
+    _check_object(f"the metadata of chunk {chunk.id!r}", chunk.metadata)
+    return chunk
+
+
+def check_k(k: Any) -> int:
+    """Give *k* back: a whole number from 0, or raise `StoreValueError`."""
+    if not isinstance(k, int) or isinstance(k, bool):
+        raise StoreValueError(f"k must be an integer; got {type(k).__qualname__}")
+    if k < 0:
+        raise StoreValueError(f"k must not be negative; got {k}")
+    return k
+
+
+def matching(where: dict[str, Any] | None) -> Callable[[Chunk], bool]:
+    """Give what tells whether a chunk's metadata has every item of *where*."""
+    if not where:
+        return _every
+    _check_object("where", where)
+    wanted = [(key, value, encode_value(value)) for key, value in where.items()]
+
+    def keep(chunk: Chunk) -> bool:
+        metadata = chunk.metadata
+        return all(
+            key in metadata and _equal(metadata[key], value, text) for key, value, text in wanted
+        )
+
+    return keep
+
+
+def _every(chunk: Chunk) -> bool:  # noqa: ARG001 - the shape of a filter
+    return True
+
+
+def _equal(value: Any, wanted: Any, wanted_text: str) -> bool:
+    """Whether both are the same JSON: `1` is neither `True` nor `1.0`."""
+    if value != wanted:  # what differs here differs as JSON: most values never need their text
+        return False
+    return isinstance(value, str) or encode_value(value) == wanted_text
+
+
+def _check_object(what: str, value: Any) -> None:
+    if not isinstance(value, dict):
+        raise StoreValueError(f"{what} must be a dict; got {type(value).__qualname__}")
+    try:
+        encode_value(value)
+    except StoreValueError as problem:
+        raise StoreValueError(f"{what}: {problem}") from None
+    for text in _texts(value):
+        if "\0" in text or _has_surrogate(text):
+            raise StoreValueError(
+                f"{what} must hold no NUL and no lone surrogate, which a jsonb column refuses; "
+                f"got {text[:60]!a}"
+            )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    for part in _parts(value):
+        yield from _texts(part)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Give the items of a list, or the keys and values of a dict."""
+    if isinstance(value, dict):
+        fields: dict[str, Any] = value
+        yield from fields
+        yield from fields.values()
+    elif isinstance(value, list):
+        items: list[Any] = value
+        yield from items
+
+
+def _has_surrogate(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text)
