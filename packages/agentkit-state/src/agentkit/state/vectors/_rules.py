@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, cast
 
 from agentkit.core.contracts.errors import StoreValueError
 from agentkit.core.contracts.store_rules import check_key, encode_value
@@ -84,13 +84,13 @@ def _texts(value: Any) -> Iterator[str]:
 
 def _parts(value: Any) -> Iterator[Any]:
     """Give the items of a list, or the keys and values of a dict."""
+    # The casts keep the items Any: what was encoded is JSON.
     if isinstance(value, dict):
-        fields: dict[str, Any] = value
+        fields = cast("dict[str, Any]", value)
         yield from fields
         yield from fields.values()
     elif isinstance(value, list):
-        items: list[Any] = value
-        yield from items
+        yield from cast("list[Any]", value)
 
 
 def _has_surrogate(text: str) -> bool:
