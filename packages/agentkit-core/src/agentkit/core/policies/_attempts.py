@@ -1,7 +1,6 @@
 """The attempts of one call: which failure allows another, and after what wait."""
 
 import math
-import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
@@ -28,7 +27,6 @@ class Rules:
     deadline_s: float | None
     retry_unknown: bool
     allow_side_effects: bool
-    rng: random.Random
 
 
 class Attempts:
@@ -68,8 +66,7 @@ class Attempts:
         verdict = self._passage.failed(exc, self._rules.classify_fn)
         if not self._may_repeat(exc, verdict):
             return None
-        wait: float = backoff_delay(self._count, rng=self._rules.rng)
-        wait = max(wait, _retry_after(exc))
+        wait = max(backoff_delay(self._count), _retry_after(exc))
         if self._too_late(wait):
             return None
         self._last = exc
@@ -108,6 +105,6 @@ class Attempts:
 
 def _retry_after(exc: BaseException) -> float:
     asked = getattr(exc, "retry_after", None)
-    if isinstance(asked, (int, float)) and math.isfinite(asked):
-        return max(0.0, asked)
-    return 0.0
+    if isinstance(asked, bool) or not isinstance(asked, (int, float)) or not math.isfinite(asked):
+        return 0.0
+    return max(0.0, asked)

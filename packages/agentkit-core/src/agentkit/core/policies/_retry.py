@@ -1,6 +1,5 @@
 """Retry: call again what failed, before any output, for a reason that may pass."""
 
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -21,7 +20,6 @@ def retry(
     deadline_s: float | None = None,
     retry_unknown: bool = False,
     allow_side_effects: bool = False,
-    rng: random.Random | None = None,
 ) -> Middleware:
     """Give a middleware that re-invokes what failed for a transient reason.
 
@@ -49,7 +47,6 @@ def retry(
             deadline_s=deadline_s,
             retry_unknown=retry_unknown,
             allow_side_effects=allow_side_effects,
-            rng=rng or random.Random(),  # noqa: S311 - jitter is no secret
         )
     )
 

@@ -81,7 +81,7 @@ def tool_result(call: Call, result: Any, seconds: float) -> dict[str, Any]:
     """Give the fields of the event for a tool's *result*; its size is that of the uncut text."""
     text = result if isinstance(result, str) else json.dumps(result, default=str)
     return {
-        "name": call.request.name,
+        "tool_name": call.request.name,
         "content": _capped(text, _RESULT_CAP),
         "result_size_bytes": len(text.encode(errors="surrogatepass")),
         "duration_ms": round(seconds * 1000, 3),

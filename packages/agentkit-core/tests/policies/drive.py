@@ -1,0 +1,81 @@
+"""What the tests of policies share: a scripted end of a chain, and ways to run one."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from agentkit.core.contracts.middleware import Call, Middleware, chain, closing
+from agentkit.core.contracts.types import ChatRequest, Delta, Message, ToolRequest, Usage
+from agentkit.core.testing import FakeClock, FakeTool, make_test_ctx
+
+END = Delta(model="m", usage=Usage(10, 5, 0.25), provider="p", finish_reason="stop")
+ANSWER = (Delta("Hello, "), Delta("world"), END)
+
+
+class Terminal:
+    """The end of a chain: each call plays the next script, and the last one again after that.
+
+    A script is a list of items; an exception among them is raised in its turn.
+    """
+
+    def __init__(self, *scripts: Sequence[Any]) -> None:
+        self._scripts = scripts or (ANSWER,)
+        self.calls = 0
+        self.closed = 0
+        self.requests: list[Any] = []
+
+    async def __call__(self, call: Call) -> AsyncIterator[Any]:
+        script = self._scripts[min(self.calls, len(self._scripts) - 1)]
+        self.calls += 1
+        self.requests.append(call.request)
+        try:
+            for item in script:
+                await asyncio.sleep(0)
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            self.closed += 1
+
+
+def chat(*texts: str, ctx: Any = None, meta: dict[str, Any] | None = None, **fields: Any) -> Call:
+    """Give a chat call with user messages of *texts*."""
+    messages = [Message("user", text) for text in texts or ("hi",)]
+    request = ChatRequest(messages, **{"model": "m", **fields})
+    return Call("chat", request, ctx or make_test_ctx(clock=FakeClock()), meta or {})
+
+
+def tool(double: Any = None, *, ctx: Any = None, call_id: str = "", **arguments: Any) -> Call:
+    """Give a call of a tool with *arguments*."""
+    double = double or FakeTool("look")
+    request = ToolRequest(double.name, arguments, double, call_id=call_id)
+    return Call("tool", request, ctx or make_test_ctx(clock=FakeClock()))
+
+
+def run(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> list[Any]:
+    """Give the items that *call* brings through *policies*."""
+    return asyncio.run(items(policies, end, call))
+
+
+async def items(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> list[Any]:
+    """Give the items that *call* brings through *policies*."""
+    several = policies if isinstance(policies, Sequence) else [policies]
+    async with closing(chain(several, end)(call)) as stream:
+        return [item async for item in stream]
+
+
+async def first(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> Any:
+    """Give the first item and leave."""
+    several = policies if isinstance(policies, Sequence) else [policies]
+    async with closing(chain(several, end)(call)) as stream:
+        return await anext(stream)
+
+
+def leave(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> Any:
+    """Give the first item of *call* and leave."""
+    return asyncio.run(first(policies, end, call))
+
+
+def text_of(deltas: Sequence[Any]) -> str:
+    """Give the text of *deltas*."""
+    return "".join(delta.text for delta in deltas)
