@@ -15,7 +15,7 @@ def render_result(value: Any) -> str:
     if isinstance(value, str):
         return str(value)
     plain = to_jsonable_python(
-        value, fallback=_plainer, inf_nan_mode="strings", bytes_mode="base64"
+        value, fallback=_plainer, bytes_mode="base64"
     )
     return json.dumps(plain, ensure_ascii=False)
 
