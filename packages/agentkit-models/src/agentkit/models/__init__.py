@@ -4,6 +4,47 @@ Importing it loads no driver: the clients in `providers` need the extra `http`, 
 """
 
 from agentkit.models._callable import CallableLLM
+from agentkit.models._capabilities import CAPABILITY_NAMES, Capability, ModelCapabilities
+from agentkit.models._entries import ModelEntry, ProviderEntry
 from agentkit.models._names import normalize_model_name
+from agentkit.models._registry import ModelRegistry, default_registry
+from agentkit.models._shared_registry import (
+    model_capabilities,
+    register_model,
+    register_provider,
+    register_rule,
+    registry,
+    require_capabilities,
+    resolve_llm,
+)
+from agentkit.models.errors import (
+    CapabilityMismatch,
+    MissingProviderExtra,
+    ProviderNotConfigured,
+    RegistryError,
+    UnknownModel,
+)
 
-__all__ = ["CallableLLM", "normalize_model_name"]
+__all__ = [
+    "CAPABILITY_NAMES",
+    "CallableLLM",
+    "Capability",
+    "CapabilityMismatch",
+    "MissingProviderExtra",
+    "ModelCapabilities",
+    "ModelEntry",
+    "ModelRegistry",
+    "ProviderEntry",
+    "ProviderNotConfigured",
+    "RegistryError",
+    "UnknownModel",
+    "default_registry",
+    "model_capabilities",
+    "normalize_model_name",
+    "register_model",
+    "register_provider",
+    "register_rule",
+    "registry",
+    "require_capabilities",
+    "resolve_llm",
+]
