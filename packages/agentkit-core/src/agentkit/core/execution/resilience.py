@@ -227,8 +227,9 @@ def _enter(breaker: CircuitBreaker | None, failure: BaseException | None) -> Non
 def _wait_after(exc: BaseException, attempt: int, rules: _Rules) -> float | None:
     """Tell the breaker of *exc*, and give the seconds until the next attempt, or None for none."""
     verdict = _verdict(exc, rules)
-    retried = {ErrorClass.TRANSIENT, ErrorClass.UNKNOWN if rules.retry_unknown else None}
-    if verdict not in retried or attempt >= rules.max_attempts or _had_output(exc):
+    passes = verdict is ErrorClass.TRANSIENT
+    passes = passes or (rules.retry_unknown and verdict is ErrorClass.UNKNOWN)
+    if not passes or attempt >= rules.max_attempts or _had_output(exc):
         return None
     wait = max(backoff_delay(attempt, rng=rules.rng), _retry_after(exc))
     return wait if rules.clock() + wait <= rules.ends_at else None

@@ -9,7 +9,7 @@ import asyncio
 import inspect
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, overload
 
 from agentkit.core.execution._abort import SIBLING_CLEANUP_GRACE_S, end_tasks
 
@@ -32,9 +32,17 @@ R = TypeVar("R")
 _UNSET: Any = object()
 
 
-async def map_stream(
-    source: AsyncIterable[T], fn: Callable[[T], R | Awaitable[R]]
-) -> AsyncGenerator[R, None]:
+@overload
+def map_stream(
+    source: AsyncIterable[T], fn: Callable[[T], Awaitable[R]]
+) -> AsyncGenerator[R, None]: ...
+
+
+@overload
+def map_stream(source: AsyncIterable[T], fn: Callable[[T], R]) -> AsyncGenerator[R, None]: ...
+
+
+async def map_stream(source: AsyncIterable[T], fn: Callable[[T], Any]) -> AsyncGenerator[Any, None]:
     """Give *fn* of each item."""
     async with _closing(source) as items:
         async for item in items:
@@ -104,8 +112,20 @@ async def distinct_until_changed(
                 yield item
 
 
+@overload
+def scan(
+    source: AsyncIterable[T], fn: Callable[[R, T], Awaitable[R]], initial: R
+) -> AsyncGenerator[R, None]: ...
+
+
+@overload
+def scan(
+    source: AsyncIterable[T], fn: Callable[[R, T], R], initial: R
+) -> AsyncGenerator[R, None]: ...
+
+
 async def scan(
-    source: AsyncIterable[T], fn: Callable[[R, T], R | Awaitable[R]], initial: R
+    source: AsyncIterable[T], fn: Callable[[R, T], Any], initial: R
 ) -> AsyncGenerator[R, None]:
     """Give the running fold of *fn* after each item; *initial* itself is not given."""
     folded = initial
@@ -225,11 +245,8 @@ async def _closing(source: AsyncIterable[T]) -> AsyncGenerator[AsyncIterator[T],
             await aclose()
 
 
-async def _value(value: R | Awaitable[R]) -> R:
-    if inspect.isawaitable(value):
-        awaited: R = await value
-        return awaited
-    return value
+async def _value(value: Any) -> Any:
+    return await value if inspect.isawaitable(value) else value
 
 
 def _check_int(name: str, value: object) -> None:

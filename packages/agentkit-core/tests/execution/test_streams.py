@@ -1,0 +1,269 @@
+"""Stream operators: what they give, and that they close what they read."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from agentkit.core.contracts.errors import ScriptExhausted
+from agentkit.core.execution import streams
+from agentkit.core.execution.streams import (
+    buffer,
+    distinct_until_changed,
+    filter_stream,
+    map_stream,
+    merge,
+    scan,
+    take,
+    take_until,
+    take_while,
+    to_list,
+)
+
+
+class _Source:
+    """Gives items, notes how many were pulled and whether it was closed."""
+
+    def __init__(self, *items: Any) -> None:
+        self.items = items
+        self.pulled = 0
+        self.closed = False
+
+    async def stream(self) -> AsyncGenerator[Any, None]:
+        try:
+            for item in self.items:
+                await asyncio.sleep(0)
+                self.pulled += 1
+                if isinstance(item, BaseException):
+                    raise item
+                yield item
+        finally:
+            self.closed = True
+
+
+def _items(make: Callable[[AsyncIterable[Any]], AsyncIterable[Any]], *given: Any) -> list[Any]:
+    return asyncio.run(to_list(make(_Source(*given).stream())))
+
+
+async def _is_even(number: int) -> bool:
+    await asyncio.sleep(0)
+    return number % 2 == 0
+
+
+@pytest.mark.parametrize(
+    ("operator", "given", "expected"),
+    [
+        (lambda s: map_stream(s, lambda x: x * 2), (1, 2), [2, 4]),
+        (lambda s: map_stream(s, _is_even), (1, 2), [False, True]),
+        (lambda s: filter_stream(s, lambda x: x > 1), (1, 2, 3), [2, 3]),
+        (lambda s: filter_stream(s, _is_even), (1, 2, 3, 4), [2, 4]),
+        (lambda s: take(s, 2), (1, 2, 3), [1, 2]),
+        (lambda s: take(s, 9), (1, 2), [1, 2]),
+        (lambda s: take(s, 0), (1, 2), []),
+        (lambda s: take(s, -1), (1, 2), []),
+        (lambda s: take_while(s, lambda x: x < 3), (1, 2, 3, 1), [1, 2]),
+        (lambda s: take_while(s, lambda x: x < 3), (1, 2), [1, 2]),
+        (lambda s: take_until(s, _is_even), (1, 2, 3), [1, 2]),
+        (lambda s: take_until(s, _is_even), (1, 3), [1, 3]),
+        (distinct_until_changed, (1, 1, 2, 1), [1, 2, 1]),
+        (distinct_until_changed, (None, None, 0), [None, 0]),
+        (lambda s: distinct_until_changed(s, key=len), ("a", "b", "cc"), ["a", "cc"]),
+        (lambda s: scan(s, lambda a, b: a + b, 10), (1, 2), [11, 13]),
+        (lambda s: buffer(s, 2), (1, 2, 3), [[1, 2], [3]]),
+        (lambda s: buffer(s, 2), (1, 2), [[1, 2]]),
+        (merge, (1, 2, 3), [1, 2, 3]),
+    ],
+    ids=[
+        "map_stream",
+        "map_stream async",
+        "filter_stream",
+        "filter_stream async",
+        "take",
+        "take more than there is",
+        "take none",
+        "take less than none",
+        "take_while",
+        "take_while to the end",
+        "take_until",
+        "take_until to the end",
+        "distinct_until_changed",
+        "distinct_until_changed from None",
+        "distinct_until_changed by key",
+        "scan",
+        "buffer",
+        "buffer without a rest",
+        "merge",
+    ],
+)
+def test_an_operator_gives(operator: Any, given: tuple[Any, ...], expected: list[Any]) -> None:
+    assert _items(operator, *given) == expected
+
+
+_OPERATORS = {
+    "map_stream": lambda s: map_stream(s, lambda x: x),
+    "filter_stream": lambda s: filter_stream(s, lambda _: True),
+    "take": lambda s: take(s, 9),
+    "take_while": lambda s: take_while(s, lambda _: True),
+    "take_until": lambda s: take_until(s, lambda _: False),
+    "distinct_until_changed": distinct_until_changed,
+    "scan": lambda s: scan(s, lambda _, x: x, None),
+    "buffer": lambda s: buffer(s, 1),
+    "merge": merge,
+}
+every_operator = pytest.mark.parametrize("operator", _OPERATORS.values(), ids=_OPERATORS.keys())
+
+
+@every_operator
+def test_an_operator_closes_its_source_when_its_consumer_stops(operator: Any) -> None:
+    async def run() -> tuple[bool, set[Any]]:
+        source = _Source(1, 2, 3)
+        async with aclosing(operator(source.stream())) as stream:
+            await anext(stream)
+        return source.closed, asyncio.all_tasks() - {asyncio.current_task()}
+
+    assert asyncio.run(run()) == (True, set())
+
+
+@every_operator
+def test_an_operator_passes_an_error_and_closes(operator: Any) -> None:
+    async def run(source: _Source) -> list[Any]:
+        return await to_list(operator(source.stream()))
+
+    source = _Source(1, KeyError("mine"))
+    with pytest.raises(KeyError, match="mine"):
+        asyncio.run(run(source))
+    assert source.closed
+
+
+@every_operator
+@pytest.mark.parametrize("turns", range(6))
+def test_an_operator_cancelled_at_any_point_closes(operator: Any, turns: int) -> None:
+    async def run(source: _Source) -> set[Any]:
+        task = asyncio.create_task(to_list(operator(source.stream())))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return asyncio.all_tasks() - {asyncio.current_task()}
+
+    source = _Source(1, 2, 3, 4, 5, 6, 7)
+    assert asyncio.run(run(source)) == set()
+    assert source.closed or source.pulled == 0
+
+
+@every_operator
+def test_a_stream_that_was_consumed_is_refused(operator: Any) -> None:
+    async def run() -> None:
+        stream = _Source(1).stream()
+        await to_list(stream)
+        await to_list(operator(stream))
+
+    with pytest.raises(RuntimeError, match="was consumed before: a stream is used once"):
+        asyncio.run(run())
+
+
+def test_take_pulls_no_more_than_it_gives() -> None:
+    source = _Source(1, 2, 3)
+
+    asyncio.run(to_list(take(source.stream(), 2)))
+    assert (source.pulled, source.closed) == (2, True)
+
+
+def test_a_source_that_cannot_be_closed_is_read_all_the_same() -> None:
+    class Plain:
+        def __init__(self) -> None:
+            self.left = 2
+
+        def __aiter__(self) -> AsyncIterator[int]:
+            return self
+
+        async def __anext__(self) -> int:
+            self.left -= 1
+            if self.left < 0:
+                raise StopAsyncIteration
+            return self.left
+
+    assert asyncio.run(to_list(map_stream(Plain(), str))) == ["1", "0"]
+
+
+def test_merge_keeps_the_order_of_each_source() -> None:
+    merged = asyncio.run(to_list(merge(_Source(1, 2, 3).stream(), _Source(10, 20).stream())))
+
+    assert [x for x in merged if x < 10] == [1, 2, 3]
+    assert [x for x in merged if x >= 10] == [10, 20]
+
+
+def test_merging_nothing_gives_nothing() -> None:
+    assert asyncio.run(to_list(merge())) == []
+
+
+def test_merge_holds_back_sources_that_are_ahead() -> None:
+    async def run() -> int:
+        source = _Source(*range(100))
+        async with aclosing(merge(source.stream(), buffer=2)) as stream:
+            await anext(stream)
+            for _ in range(50):
+                await asyncio.sleep(0)
+        return source.pulled
+
+    assert asyncio.run(run()) <= 5
+
+
+def test_an_error_comes_after_the_items_before_it_and_ends_the_others() -> None:
+    async def run(other: _Source) -> list[Any]:
+        source = _Source(1, 2, KeyError("mine"))
+        seen: list[Any] = []
+        merged = map_stream(merge(source.stream(), other.stream()), seen.append)
+        with pytest.raises(KeyError, match="mine"):
+            await to_list(merged)
+        return [item for item in seen if item < 100]
+
+    other = _Source(*range(100, 200))
+    assert asyncio.run(run(other)) == [1, 2]
+    assert other.closed
+
+
+@pytest.mark.parametrize("exc", [asyncio.CancelledError(), ScriptExhausted("over")], ids=repr)
+def test_what_is_no_exception_leaves_a_merge_as_it_is(exc: BaseException) -> None:
+    with pytest.raises(type(exc)):
+        asyncio.run(to_list(merge(_Source(1, exc).stream(), buffer=1)))
+
+
+def test_merge_does_not_wait_for_ever_for_a_stubborn_source(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(streams, "SIBLING_CLEANUP_GRACE_S", 0.01)
+
+    async def stubborn(free: asyncio.Event) -> AsyncGenerator[int, None]:
+        yield 1
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            await free.wait()
+
+    async def run() -> None:
+        free = asyncio.Event()
+        async with aclosing(merge(stubborn(free))) as stream:
+            await anext(stream)
+            await asyncio.sleep(0)
+        free.set()
+        await asyncio.sleep(0)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "match"),
+    [
+        (lambda s: buffer(s, 0), ValueError, "n is 1 or more; got 0"),
+        (lambda s: buffer(s, True), TypeError, "n is a whole number; got True"),
+        (lambda s: merge(s, buffer=0), ValueError, "buffer is 1 or more; got 0"),
+        (lambda s: take(s, "1"), TypeError, "n is a whole number; got '1'"),  # type: ignore[arg-type]
+    ],
+    ids=["buffer of none", "bool", "merge without room", "take text"],
+)
+def test_a_bad_size_is_refused(make: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match):
+        _items(make, 1)
