@@ -218,3 +218,14 @@ def test_where_a_budget_with_a_ceiling_stands_is_noted_on_the_span(
 
 def test_a_meter_says_of_itself_that_it_charges() -> None:
     assert meter().charges  # type: ignore[attr-defined]
+
+
+def test_a_meter_that_fails_does_not_hide_why_a_stream_was_cut() -> None:
+    class Broken(OldMeter):
+        async def charge(self, call: Call, usage: Usage) -> Charge | None:
+            raise OSError("meter down")
+
+    script = [Delta("par"), ProviderError("cut")]
+    with pytest.raises(ProviderError, match="cut") as caught:
+        run(meter(), Terminal(script), chat(ctx=spending(meters=[Broken()])))
+    assert "meter down" in caught.value.__notes__[0]

@@ -1,6 +1,5 @@
 """Metering: every model call is admitted, then charged with what it consumed."""
 
-import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -83,8 +82,12 @@ class _Account:
         if self._is_free or (usage is None and not self._anything):
             await self._held.release()
             return
-        with contextlib.suppress(MeterExceeded):  # *exc* is what the caller has to hear of
+        try:
             await self._charge(usage or estimated(self._call, self._chars))
+        except MeterExceeded:
+            pass  # *exc* is what the caller has to hear of
+        except Exception as error:  # noqa: BLE001 - nor may a meter that is not ours hide it
+            exc.add_note(f"a meter failed to charge for what had arrived: {error!r}")
 
     @property
     def _is_free(self) -> bool:
