@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any, cast
+from typing import Any, TypeAlias
 
 from agentkit.core.contracts.errors import StoreValueError
 from agentkit.core.contracts.store_rules import check_key, encode_value
 from agentkit.core.contracts.types import Chunk
 
 __all__ = ["check_chunk", "check_k", "matching"]
+
+_Json: TypeAlias = "bool | float | str | list[_Json] | dict[str, _Json] | None"
 
 
 def check_chunk(chunk: Chunk) -> Chunk:
@@ -61,13 +63,14 @@ def _equal(value: Any, wanted: Any, wanted_text: str) -> bool:
 
 
 def _check_object(what: str, value: Any) -> None:
+    texts = _texts(value)  # made here, while *value* has no type that narrowing half knows
     if not isinstance(value, dict):
         raise StoreValueError(f"{what} must be a dict; got {type(value).__qualname__}")
     try:
         encode_value(value)
     except StoreValueError as problem:
         raise StoreValueError(f"{what}: {problem}") from None
-    for text in _texts(value):
+    for text in texts:
         if "\0" in text or _has_surrogate(text):
             raise StoreValueError(
                 f"{what} must hold no NUL and no lone surrogate, which a jsonb column refuses; "
@@ -75,22 +78,16 @@ def _check_object(what: str, value: Any) -> None:
             )
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: _Json) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    for part in _parts(value):
-        yield from _texts(part)
-
-
-def _parts(value: Any) -> Iterator[Any]:
-    """Give the items of a list, or the keys and values of a dict."""
-    # The casts keep the items Any: what was encoded is JSON.
-    if isinstance(value, dict):
-        fields = cast("dict[str, Any]", value)
-        yield from fields
-        yield from fields.values()
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            yield key
+            yield from _texts(item)
     elif isinstance(value, list):
-        yield from cast("list[Any]", value)
+        for item in value:
+            yield from _texts(item)
 
 
 def _has_surrogate(text: str) -> bool:
