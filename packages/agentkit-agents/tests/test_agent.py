@@ -88,8 +88,10 @@ def test_a_cognition_that_forgets_its_final_event_is_an_error() -> None:
     class Forgetful:
         name = "forgetful"
 
-        async def drive(self, *args: Any) -> AsyncIterator[StreamEvent]:
-            yield StreamEvent("step", str(len(args)))
+        async def drive(  # noqa: PLR0917
+            self, agent: Agent, task: str, ctx: Any, context: Any
+        ) -> AsyncIterator[StreamEvent]:
+            yield StreamEvent("step", task)
 
     agent = Agent("a", cognition=Forgetful())
     with pytest.raises(RuntimeError, match="without a final event"):

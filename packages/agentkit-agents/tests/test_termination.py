@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -28,6 +29,10 @@ ASKS = Message("user", "DONE yet?")
 CALLS = Message("assistant", "", tool_calls=(ToolCall("c", "submit"),))
 
 
+def says(reply: str) -> Callable[[str], str]:
+    return lambda _question: reply
+
+
 def verdict(condition: TerminationCondition, *messages: Message, ctx: Any = None) -> str | None:
     stop = asyncio.run(condition(messages, ctx))
     return None if stop is None else stop.reason
@@ -48,8 +53,8 @@ def verdict(condition: TerminationCondition, *messages: Message, ctx: Any = None
         (SourceMatch("sre", "dba"), SAYS, "source_match"),
         (SourceMatch("dba"), SAYS, None),
         (FunctionalTermination(bool, reason="any"), SAYS, "any"),
-        (judge_termination(lambda q: "Yes, it is", question="done?"), SAYS, "judged"),
-        (judge_termination(lambda q: "No. YES later", question="done?"), SAYS, None),
+        (judge_termination(says("Yes, it is"), question="done?"), SAYS, "judged"),
+        (judge_termination(says("No. YES later"), question="done?"), SAYS, None),
     ],
 )
 def test_each_condition_stops_for_its_reason(

@@ -131,7 +131,7 @@ def test_locked_changes_wait_for_each_other() -> None:
     context = WorkingContext()
 
     async def grow(ctx: WorkingContext) -> int:
-        size = ctx.get("n", 0)
+        size: int = ctx.get("n", 0)
         await asyncio.sleep(0)
         ctx.note("n", size + 1)
         return size

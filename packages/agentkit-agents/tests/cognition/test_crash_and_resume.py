@@ -45,6 +45,10 @@ class Mortal(MemoryCheckpoints):
             raise Killed
 
 
+def saw(args: dict[str, Any]) -> str:
+    return f"saw {args['n']}"
+
+
 def resuming(store: MemoryCheckpoints, turns: list[Turn]) -> tuple[FakeLLM, RunContext]:
     llm = FakeLLM.script(turns)
     return llm, make_test_ctx(llm=llm, checkpointer=store)
@@ -63,7 +67,7 @@ def crash(store: MemoryCheckpoints, look: FakeTool) -> FakeLLM:
 
 @pytest.mark.parametrize("at", range(1, SAVES + 1))
 def test_a_run_that_dies_after_any_save_ends_the_same_with_each_call_made_once(at: int) -> None:
-    store, look = Mortal(at), FakeTool("look", responder=lambda args: f"saw {args['n']}")
+    store, look = Mortal(at), FakeTool("look", responder=saw)
     dead = crash(store, look)
 
     llm, ctx = resuming(store, list(dead.unused_turns))
@@ -219,7 +223,9 @@ def test_a_cognition_that_saves_nothing_cannot_resume() -> None:
     class Mute:
         name = "mute"
 
-        def drive(self, *args: Any) -> Any: ...
+        def drive(  # noqa: PLR0917
+            self, agent: Any, task: str, ctx: Any, context: Any
+        ) -> Any: ...
 
     with pytest.raises(RuntimeError, match="saves no state"):
         resumed(make_test_ctx(llm=FakeLLM()), cognition=Mute())

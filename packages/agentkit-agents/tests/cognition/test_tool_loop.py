@@ -1,7 +1,7 @@
 """The tool loop: what the model is sent, what it is told, how a run ends."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, TypeVar
 
 import pytest
@@ -9,7 +9,8 @@ import pytest
 from agentkit.agents import Agent, AgentResult, ReActCognition, WorkingContext, tool
 from agentkit.agents.termination import FunctionCall, MaxTurns, TextMention
 from agentkit.core.contracts.errors import Blocked, Cancelled, MeterExceeded, ProviderError
-from agentkit.core.contracts.types import Message, StreamEvent, ToolCall
+from agentkit.core.contracts.middleware import Call, Handler
+from agentkit.core.contracts.types import Delta, Message, StreamEvent, ToolCall
 from agentkit.core.execution.cancellation import CancellationToken
 from agentkit.core.policies import memoize, meter, output_coerce
 from agentkit.core.runtime import Budget, RunContext
@@ -168,9 +169,16 @@ def test_what_stops_the_run_is_never_a_tool_result(error: Exception) -> None:
         run(reacting(failing(error)).run("go", make_test_ctx(llm=llm)))
 
 
+def cancelling(token: CancellationToken) -> Callable[[Any], None]:
+    def cancel(args: Any) -> None:
+        token.cancel("enough")
+
+    return cancel
+
+
 def test_a_cancelled_token_ends_the_run() -> None:
     token = CancellationToken()
-    look = FakeTool("look", responder=lambda _: token.cancel("enough"))
+    look = FakeTool("look", responder=cancelling(token))
     llm = FakeLLM.script([asks(LOOK), Turn("never")])
 
     with pytest.raises(Cancelled, match="enough"):
@@ -324,23 +332,21 @@ def test_a_trace_that_raises_does_not_hurt_the_run() -> None:
 def test_a_closed_stream_closes_the_model_call() -> None:
     closed: list[str] = []
 
-    class Endless(FakeLLM):
-        async def stream(self, **request: Any) -> Any:
-            try:
-                while True:
-                    yield Turn and __import__(
-                        "agentkit.core.contracts.types", fromlist=["D"]
-                    ).Delta("x")
-            finally:
-                closed.append("closed")
+    async def endless(call: Call, nxt: Handler) -> AsyncIterator[Delta]:
+        try:
+            while True:
+                yield Delta("x")
+        finally:
+            closed.append(call.kind)
 
     async def take_one() -> None:
-        stream = Agent("a", model="m").stream("go", make_test_ctx(llm=Endless()))
+        ctx = make_test_ctx(llm=FakeLLM(), chat_middleware=[endless])
+        stream = Agent("a", model="m").stream("go", ctx)
         await anext(stream)
         await stream.aclose()
 
     run(take_one())
-    assert closed == ["closed"]
+    assert closed == ["chat"]
 
 
 @pytest.mark.parametrize("bad", [0, -1])

@@ -41,7 +41,7 @@ class Machine:
 class Crate:
     title: str
     weight: float = 1.0
-    parts: list[Part] = attrs.Factory(list)
+    parts: list[Part] = attrs.Factory(list[Part])
 
 
 class Article(BaseModel):

@@ -4,6 +4,7 @@ import asyncio
 import enum
 import functools
 import threading
+import types
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
@@ -127,9 +128,8 @@ def test_each_type_has_its_schema(annotation: Any, schema: dict[str, Any]) -> No
 def test_two_classes_of_one_name_keep_their_own_schema() -> None:
     def fn(one: list[Reading], other: list[Any]) -> None: ...
 
-    fn.__annotations__["other"] = list[
-        dataclass(type("Reading", (), {"__annotations__": {"x": int}}))
-    ]
+    other: Any = dataclass(type("Reading", (), {"__annotations__": {"x": int}}))
+    fn.__annotations__["other"] = types.GenericAlias(list, (other,))
     made = made_of(fn).schema
 
     assert made is not None
@@ -197,8 +197,10 @@ def test_positional_only_parameters_are_passed_by_position() -> None:
 
 
 def test_the_context_is_injected_and_hidden() -> None:
-    def by_name(n: int, ctx) -> Any:  # type: ignore[no-untyped-def]  # noqa: ANN001
+    def by_name(n: int, ctx: Any) -> Any:
         return ctx
+
+    del by_name.__annotations__["ctx"]
 
     def by_type(n: int, run_ctx: RunContext) -> Any:
         return run_ctx

@@ -60,8 +60,7 @@ class Agent:
 
     def __post_init__(self) -> None:
         self._refuse_unsupported()
-        if not isinstance(self.cognition, Cognition):
-            raise TypeError(f"a cognition has a name and drive(); got {self.cognition!r}")
+        _check_cognition(self.cognition)
         if self.max_repairs < 0:
             raise ValueError(f"max_repairs is 0 or more; got {self.max_repairs!r}")
         self.adapter = None if self.output is None else adapt(self.output)
@@ -214,6 +213,11 @@ class Agent:
                 raise UnsupportedOption(
                     f"Agent({option}=...) is not supported by this version", option=option
                 )
+
+
+def _check_cognition(given: object) -> None:
+    if not isinstance(given, Cognition):
+        raise TypeError(f"a cognition has a name and drive(); got {given!r}")
 
 
 async def _result_of(events: AsyncGenerator[StreamEvent, None]) -> AgentResult:

@@ -1,6 +1,6 @@
 """Spans that cannot hurt a run: a trace is not ours, and nothing it raises gets through."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -22,7 +22,7 @@ class QuietSpan:
 
 
 @contextmanager
-def span(ctx: Any, name: str, kind: str, **attrs: Any) -> Iterator[QuietSpan]:
+def span(ctx: Any, name: str, kind: str, **attrs: Any) -> Generator[QuietSpan, None, None]:
     """Open the span *name* around a block; the block's own errors leave as they are."""
     closing = ExitStack()
     inner: Any = None

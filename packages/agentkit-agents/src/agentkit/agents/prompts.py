@@ -20,7 +20,7 @@ class Prompt:
     version: str
     template: str
     inputs: tuple[str, ...] = ()
-    bound: dict[str, Any] = field(default_factory=FrozenDict)
+    bound: dict[str, Any] = field(default_factory=FrozenDict[str, Any])
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", tuple(self.inputs))

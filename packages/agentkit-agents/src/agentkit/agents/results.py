@@ -56,7 +56,7 @@ class AgentResult:
     output: str
     usage: Usage = field(default_factory=Usage)
     partial: bool = False
-    evals: dict[str, Any] = field(default_factory=FrozenDict)
+    evals: dict[str, Any] = field(default_factory=FrozenDict[str, Any])
     parsed: Any = None
     prompt_version: str = ""
     stop_reason: AgentStopReason = "complete"

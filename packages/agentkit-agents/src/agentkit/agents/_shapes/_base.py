@@ -1,10 +1,10 @@
 """What every shape answers."""
 
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeGuard
 
 from agentkit.agents._shapes._definitions import Definitions
 
-__all__ = ["ABSENT", "Shape", "kind_of"]
+__all__ = ["ABSENT", "Shape", "as_array", "as_object", "is_array", "is_object", "kind_of"]
 
 ABSENT: Final = object()
 """Stands where no value could be read: None is a value."""
@@ -40,6 +40,26 @@ class Shape(Protocol):
     def plain(self, value: Any) -> Any:
         """Give *value* of the type as plain JSON, such that `read` takes it back."""
         ...
+
+
+def is_object(value: object) -> TypeGuard[dict[str, Any]]:
+    """Say whether decoded JSON is an object."""
+    return isinstance(value, dict)
+
+
+def is_array(value: object) -> TypeGuard[list[Any]]:
+    """Say whether decoded JSON is an array."""
+    return isinstance(value, list)
+
+
+def as_object(value: object) -> dict[str, Any] | None:
+    """Give decoded JSON if it is an object, else None."""
+    return value if is_object(value) else None
+
+
+def as_array(value: object) -> list[Any] | None:
+    """Give decoded JSON if it is an array, else None."""
+    return value if is_array(value) else None
 
 
 def kind_of(value: object) -> str:

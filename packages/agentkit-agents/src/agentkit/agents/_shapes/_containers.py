@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from agentkit.agents._shapes._base import ABSENT, Shape, kind_of
+from agentkit.agents._shapes._base import ABSENT, Shape, as_array, as_object, kind_of
 from agentkit.agents._shapes._definitions import Definitions
 from agentkit.agents._shapes._leaf import join_path
 
@@ -25,18 +25,20 @@ class ArrayShape:
 
     def read(self, value: object, at: str, problems: list[str]) -> Any:
         """Give the container of every item."""
-        if not isinstance(value, list):
+        found = as_array(value)
+        if found is None:
             problems.append(f"{at or 'value'}: expected an array, got {kind_of(value)}")
             return ABSENT
         before = len(problems)
-        items = [self._item.read(item, join_path(at, i), problems) for i, item in enumerate(value)]
+        items = [self._item.read(item, join_path(at, i), problems) for i, item in enumerate(found)]
         return ABSENT if len(problems) > before else self._make(items)
 
     def glimpse(self, value: object) -> Any:
         """Give the container of the items that have arrived."""
-        if not isinstance(value, list):
+        found = as_array(value)
+        if found is None:
             return ABSENT
-        items = (self._item.glimpse(item) for item in value)
+        items = (self._item.glimpse(item) for item in found)
         return self._make([item for item in items if item is not ABSENT])
 
     def plain(self, value: Any) -> Any:
@@ -59,11 +61,12 @@ class TupleShape:
 
     def read(self, value: object, at: str, problems: list[str]) -> Any:
         """Give the tuple."""
-        if not isinstance(value, list) or len(value) != len(self._items):
+        found = as_array(value)
+        if found is None or len(found) != len(self._items):
             problems.append(f"{at or 'value'}: expected an array of {len(self._items)} items")
             return ABSENT
         before = len(problems)
-        pairs = enumerate(zip(self._items, value, strict=True))
+        pairs = enumerate(zip(self._items, found, strict=True))
         items = tuple(shape.read(item, join_path(at, i), problems) for i, (shape, item) in pairs)
         return ABSENT if len(problems) > before else items
 
@@ -88,20 +91,22 @@ class MappingShape:
 
     def read(self, value: object, at: str, problems: list[str]) -> Any:
         """Give the dict."""
-        if not isinstance(value, dict):
+        found = as_object(value)
+        if found is None:
             problems.append(f"{at or 'value'}: expected an object, got {kind_of(value)}")
             return ABSENT
         before = len(problems)
         items = {
-            key: self._item.read(item, join_path(at, key), problems) for key, item in value.items()
+            key: self._item.read(item, join_path(at, key), problems) for key, item in found.items()
         }
         return ABSENT if len(problems) > before else items
 
     def glimpse(self, value: object) -> Any:
         """Give the dict of the values that have arrived."""
-        if not isinstance(value, dict):
+        found = as_object(value)
+        if found is None:
             return ABSENT
-        items = {key: self._item.glimpse(item) for key, item in value.items()}
+        items = {key: self._item.glimpse(item) for key, item in found.items()}
         return {key: item for key, item in items.items() if item is not ABSENT}
 
     def plain(self, value: Any) -> Any:

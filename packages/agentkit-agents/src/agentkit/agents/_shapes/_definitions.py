@@ -1,7 +1,7 @@
 """The `$defs` of one JSON Schema under construction."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeGuard, cast
 
 __all__ = ["Definitions"]
 
@@ -47,16 +47,21 @@ class Definitions:
 
 
 def _with_references(node: Any, renamed: Mapping[str, str]) -> Any:
+    """Give *node*, decoded JSON of which nothing more is known, with its references renamed."""
     if not renamed:
         return node
-    if isinstance(node, list):
+    if _is_array(node):
         return [_with_references(item, renamed) for item in node]
     if not isinstance(node, dict):
         return node
     return {
         key: _renamed(value, renamed) if key == "$ref" else _with_references(value, renamed)
-        for key, value in node.items()
+        for key, value in cast("dict[str, Any]", node).items()
     }
+
+
+def _is_array(node: object) -> TypeGuard[list[Any]]:
+    return isinstance(node, list)
 
 
 def _renamed(reference: str, renamed: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from pydantic import AliasChoices, BaseModel
 from pydantic import ValidationError as PydanticError
 from pydantic.fields import FieldInfo
 
-from agentkit.agents._shapes._base import ABSENT, Shape
+from agentkit.agents._shapes._base import ABSENT, Shape, as_object
 from agentkit.agents._shapes._definitions import Definitions
 from agentkit.agents._shapes._leaf import problems_of
 
@@ -37,12 +37,13 @@ class ModelShape:
 
     def glimpse(self, value: object) -> Any:
         """Give an unvalidated instance that holds the fields that have arrived, and no others."""
-        if not isinstance(value, dict):
+        found = as_object(value)
+        if found is None:
             return ABSENT
         arrived: dict[str, Any] = {}
         for name, info in self._model.model_fields.items():
-            key = next((key for key in _keys_of(name, info) if key in value), None)
-            part = ABSENT if key is None else self._fields[name].glimpse(value[key])
+            key = next((key for key in _keys_of(name, info) if key in found), None)
+            part = ABSENT if key is None else self._fields[name].glimpse(found[key])
             if part is not ABSENT:
                 arrived[name] = part
         return self._model.model_construct(_fields_set=set(arrived), **arrived)
@@ -50,7 +51,8 @@ class ModelShape:
     def plain(self, value: Any) -> Any:
         """Give *value* under the keys that validation takes."""
         dumped: Any = value.model_dump(mode="json", by_alias=False)
-        return self._under_validation_keys(dumped, value) if isinstance(dumped, dict) else dumped
+        fields = as_object(dumped)  # a root model is dumped as its root
+        return dumped if fields is None else self._under_validation_keys(fields, value)
 
     def _under_validation_keys(self, dumped: dict[str, Any], value: BaseModel) -> dict[str, Any]:
         renamed: dict[str, Any] = {}

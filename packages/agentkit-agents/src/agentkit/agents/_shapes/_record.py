@@ -3,9 +3,9 @@
 import dataclasses
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
-from agentkit.agents._shapes._base import ABSENT, Shape, kind_of
+from agentkit.agents._shapes._base import ABSENT, Shape, as_object, kind_of
 from agentkit.agents._shapes._definitions import Definitions
 from agentkit.agents._shapes._leaf import join_path
 
@@ -53,11 +53,12 @@ class RecordShape:
 
     def read(self, value: object, at: str, problems: list[str]) -> Any:
         """Give an instance of the class."""
-        if not isinstance(value, dict):
+        found = as_object(value)
+        if found is None:
             problems.append(f"{at or 'value'}: expected an object, got {kind_of(value)}")
             return ABSENT
         before = len(problems)
-        arguments = self._arguments(value, at, problems)
+        arguments = self._arguments(found, at, problems)
         if len(problems) > before:
             return ABSENT
         return self._made_of(arguments, at, problems)
@@ -67,13 +68,14 @@ class RecordShape:
 
         A field that has neither is not set at all, so reading it raises AttributeError.
         """
-        if not isinstance(value, dict):
+        found = as_object(value)
+        if found is None:
             return ABSENT
-        instance: Any = object.__new__(self.kind)
+        instance: Any = object.__new__(cast("type[Any]", self.kind))  # any class will do
         for field in self._fields:
             part = ABSENT
-            if field.name in value:
-                part = self.shapes[field.name].glimpse(value[field.name])
+            if field.name in found:
+                part = self.shapes[field.name].glimpse(found[field.name])
             if part is ABSENT and field.default is not None:
                 part = _made_by(field.default)
             if part is not ABSENT:
@@ -120,16 +122,16 @@ class RecordShape:
             return {}
 
 
-def is_record_class(annotation: object) -> bool:
+def is_record_class(annotation: Any) -> bool:
     """Say whether *annotation* is a dataclass or an attrs class."""
     return isinstance(annotation, type) and (
         dataclasses.is_dataclass(annotation) or is_attrs_class(annotation)
     )
 
 
-def is_attrs_class(annotation: object) -> bool:
+def is_attrs_class(annotation: Any) -> bool:
     """Say whether *annotation* is an attrs class, told without importing attrs."""
-    return isinstance(annotation, type) and "__attrs_attrs__" in vars(annotation)
+    return isinstance(annotation, type) and hasattr(annotation, "__attrs_attrs__")
 
 
 def record_fields(kind: type, hints: Mapping[str, Any]) -> tuple[RecordField, ...]:

@@ -1,7 +1,7 @@
 """Running the tool calls of one turn: gates, tools, and each outcome saved as it comes."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Any
+from typing import Any, cast
 
 from agentkit.agents.cognition import _outcomes as outcomes
 from agentkit.agents.cognition._plan import LoopPlan
@@ -209,5 +209,9 @@ def _sole(group: BaseExceptionGroup[BaseException]) -> BaseException:
     """Give the only error in *group*, or the group."""
     if len(group.exceptions) > 1:
         return group
-    inner = group.exceptions[0]
-    return _sole(inner) if isinstance(inner, BaseExceptionGroup) else inner
+    for inner in group.exceptions:
+        if not isinstance(inner, BaseExceptionGroup):
+            return inner
+        # What it was split from is of unknown kind, and so is it.
+        return _sole(cast("BaseExceptionGroup[BaseException]", inner))
+    return group

@@ -24,7 +24,7 @@ Grounder = Callable[[Ctx, str], Awaitable[str]]
 class BuiltRequest:
     """The messages to send, the version of the prompt in them, and their approximate tokens."""
 
-    messages: list[Message] = field(default_factory=FrozenList)
+    messages: list[Message] = field(default_factory=FrozenList[Message])
     prompt_version: str = ""
     approx_tokens: int = 0
 

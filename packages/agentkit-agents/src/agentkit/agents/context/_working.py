@@ -27,7 +27,7 @@ class Mutation:
 class MutationJournal:
     """The changes of a context, in order."""
 
-    entries: list[Mutation] = field(default_factory=list)
+    entries: list[Mutation] = field(default_factory=list[Mutation])
 
     def record(self, operation: str, subject: str = "") -> None:
         """Add a change."""
@@ -40,7 +40,7 @@ class ContextDiff:
 
     added: tuple[Message, ...] = ()
     removed: tuple[Message, ...] = ()
-    scratchpad_changes: dict[str, Any] = field(default_factory=FrozenDict)
+    scratchpad_changes: dict[str, Any] = field(default_factory=FrozenDict[str, Any])
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scratchpad_changes", deep_freeze(self.scratchpad_changes))
@@ -55,7 +55,7 @@ class FrozenContext:
 
     prefix: PrefixContext
     messages: tuple[Message, ...]
-    scratchpad: dict[str, Any] = field(default_factory=FrozenDict)
+    scratchpad: dict[str, Any] = field(default_factory=FrozenDict[str, Any])
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "messages", tuple(self.messages))
@@ -74,8 +74,8 @@ class WorkingContext:
     """
 
     prefix: PrefixContext = field(default_factory=PrefixContext)
-    messages: list[Message] = field(default_factory=list)
-    scratchpad: dict[str, Any] = field(default_factory=dict)
+    messages: list[Message] = field(default_factory=list[Message])
+    scratchpad: dict[str, Any] = field(default_factory=dict[str, Any])
     journal: MutationJournal = field(default_factory=MutationJournal)
     token_counter: TokenCounter = field(default_factory=ApproxTokenCounter)
     limit: int | None = None
@@ -143,7 +143,7 @@ class WorkingContext:
         """
         if mode not in ("concat", "union"):
             raise ValueError(f"a merge is 'concat' or 'union'; got {mode!r}")
-        known = set(self.messages) if mode == "union" else set()
+        known: set[Message] = set(self.messages) if mode == "union" else set()
         for message in list(other.messages):
             if message not in known:
                 self.append(message)

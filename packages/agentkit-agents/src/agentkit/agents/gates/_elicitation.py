@@ -57,8 +57,9 @@ async def elicit(ctx: Any, request: Elicitation, *, asker: Asker | None = None) 
 
 
 async def _ask(asker: Asker, request: Elicitation) -> Decision:
+    waiting = asyncio.timeout(request.deadline_s)
     try:
-        async with asyncio.timeout(request.deadline_s) as waiting:
+        async with waiting:
             return await asker.ask(request)
     except TimeoutError:
         if not waiting.expired():  # the asker's own: not an answer

@@ -1,7 +1,7 @@
 """From a declared output to its adapter."""
 
 import dataclasses
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 
@@ -20,6 +20,8 @@ def adapt(output: Any, *, name: str | None = None) -> SchemaAdapter:
     Taken are a pydantic model, an attrs class, a dataclass, a JSON Schema with `"type": "object"`,
     and an adapter, which comes back as it is.
 
+    What it is given is looked at, not trusted.
+
     Raises:
         TypeError: *output* is none of them, or a field of it has no JSON form.
         NotImplementedError: It is a msgspec struct.
@@ -27,15 +29,15 @@ def adapt(output: Any, *, name: str | None = None) -> SchemaAdapter:
 
     """
     if isinstance(output, type):
-        return _adapt_class(output, name)
+        return _adapt_class(cast("type[Any]", output), name)
     if isinstance(output, dict):
-        return _adapt_schema(output, name)
+        return _adapt_schema(cast("dict[str, Any]", output), name)
     if isinstance(output, SchemaAdapter):
         return output
     raise _unsupported(output)
 
 
-def _adapt_class(output: type, name: str | None) -> SchemaAdapter:
+def _adapt_class(output: Any, name: str | None) -> SchemaAdapter:
     if issubclass(output, BaseModel):
         return PydanticAdapter(output, name=name)
     if hasattr(output, "__struct_fields__"):
@@ -44,7 +46,8 @@ def _adapt_class(output: type, name: str | None) -> SchemaAdapter:
             "declare a pydantic model, a dataclass or an attrs class"
         )
     if is_attrs_class(output) or dataclasses.is_dataclass(output):
-        return RecordAdapter(output, name=name)
+        record: Any = output
+        return RecordAdapter(record, name=name)
     raise _unsupported(output)
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any, Final
 
+from agentkit.agents._shapes import as_object
 from agentkit.core.contracts.errors import OutputCoercionError
 
 __all__ = ["decode_object", "strip_fence"]
@@ -41,8 +42,9 @@ def decode_object(raw: Any, *, name: str) -> dict[str, Any]:
 
 
 def _as_object(value: Any, *, shown: str, name: str) -> dict[str, Any]:
-    if isinstance(value, dict):
-        return value
+    found = as_object(value)
+    if found is not None:
+        return found
     fault = f"expected a JSON object, got {type(value).__name__}"
     raise OutputCoercionError(f"{name}: {fault}", raw=shown, errors=[fault])
 

@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from agentkit.agents._shapes import as_object
 from agentkit.agents.output._fences import decode_object
 from agentkit.core.contracts.errors import OutputCoercionError
 from agentkit.core.serialization import deep_freeze
@@ -63,7 +64,7 @@ class JsonSchemaAdapter:
 
     def partial_from(self, value: Any) -> dict[str, Any] | None:
         """Give the unfinished JSON *value* if it is an object, else None."""
-        return value if isinstance(value, dict) else None
+        return as_object(value)
 
     def serialize(self, value: Any) -> dict[str, Any]:
         """Give *value* as a plain dict."""

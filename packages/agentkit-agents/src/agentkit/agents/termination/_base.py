@@ -16,7 +16,7 @@ class Stop:
     """A condition's verdict: why to stop, with details."""
 
     reason: str
-    detail: dict[str, Any] = field(default_factory=FrozenDict)
+    detail: dict[str, Any] = field(default_factory=FrozenDict[str, Any])
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "detail", deep_freeze(self.detail))

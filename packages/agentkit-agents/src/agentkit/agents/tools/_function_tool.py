@@ -17,7 +17,7 @@ from agentkit.core.contracts.types import ToolSchema
 __all__ = ["FunctionTool"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class FunctionTool:
     """A function that a model may call.
 

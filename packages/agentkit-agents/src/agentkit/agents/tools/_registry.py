@@ -29,7 +29,7 @@ class ToolRegistry:
             registry.register(tool)
         return registry
 
-    def register(self, tool: ToolPort, *, replace: bool = False) -> None:
+    def register(self, tool: Any, *, replace: bool = False) -> None:
         """Add *tool*, in place of the one with its name only if *replace*.
 
         Raises:
