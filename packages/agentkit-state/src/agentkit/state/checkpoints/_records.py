@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from agentkit.core.contracts.errors import CheckpointConflict, StoreValueError
@@ -82,10 +82,15 @@ def _status(status: Any) -> CheckpointStatus:
 
 
 def _created_at(seconds: Any) -> float:
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not isfinite(seconds):
+    if not isinstance(seconds, int | float) or isinstance(seconds, bool):
         raise StoreValueError(f"a checkpoint's created_at must be seconds; got {seconds!r}")
-    return float(seconds)
+    try:
+        moment = float(seconds)
+    except OverflowError:
+        moment = inf
+    if not isfinite(moment):
+        raise StoreValueError(f"a checkpoint's created_at must be finite; got {moment!r}")
+    return moment
 
 
 def _object(name: str, value: Any) -> str:

@@ -11,7 +11,7 @@ from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
 from agentkit.state.checkpoints._records import Row, can_exist, conflict, from_row, to_row
-from agentkit.state.stores._database import Database
+from agentkit.state.stores._database import Database, transaction
 
 __all__ = ["SQLiteCheckpointStore"]
 
@@ -96,8 +96,7 @@ class SQLiteCheckpointStore:
 
 def _insert(connection: sqlite3.Connection, row: Row) -> Row:
     """Insert *row* unless its version is there, and give the row that is."""
-    while not connection.execute(_INSERT, row).rowcount:
-        there = connection.execute(_AT, (row.run_id, row.version)).fetchone()
-        if there is not None:  # else it was deleted meanwhile
-            return Row(*there)
-    return row
+    with transaction(connection):
+        if connection.execute(_INSERT, row).rowcount:
+            return row
+        return Row(*connection.execute(_AT, (row.run_id, row.version)).fetchone())
