@@ -41,7 +41,7 @@ class Terminal:
 def chat(*texts: str, ctx: Any = None, meta: dict[str, Any] | None = None, **fields: Any) -> Call:
     """Give a chat call with user messages of *texts*."""
     messages = [Message("user", text) for text in texts or ("hi",)]
-    request = ChatRequest(messages, **{"model": "m", **fields})
+    request = ChatRequest(**{"messages": messages, "model": "m", **fields})
     return Call("chat", request, ctx or make_test_ctx(clock=FakeClock()), meta or {})
 
 
@@ -55,6 +55,11 @@ def tool(double: Any = None, *, ctx: Any = None, call_id: str = "", **arguments:
 def run(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> list[Any]:
     """Give the items that *call* brings through *policies*."""
     return asyncio.run(items(policies, end, call))
+
+
+def run_each(policies: Middleware | Sequence[Middleware], end: Any, calls: Sequence[Call]) -> Any:
+    """Give the items of each of *calls*, one after the other."""
+    return [run(policies, end, call) for call in calls]
 
 
 async def items(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> list[Any]:

@@ -1,7 +1,7 @@
 """What holds for every policy: whatever ends a call, nothing of it stays open."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -46,9 +46,7 @@ class Pausing:
 
         return paused
 
-    async def search(
-        self, scope: Scope, query: str, k: int = 5, where: Mapping[str, Any] | None = None
-    ) -> list[tuple[float, Chunk]]:
+    async def search(self, *_: Any) -> list[tuple[float, Chunk]]:
         await asyncio.sleep(0)
         return []
 
@@ -104,7 +102,7 @@ INCREMENTAL = sorted(set(CHAT) - {"memoize"})
 def ready() -> Any:
     return make_test_ctx(
         budget=Budget(max_calls=100, max_cost_usd=100),
-        store=Pausing(),  # type: ignore[arg-type]
+        store=Pausing(),
         trace=RecordingTracer(),
         clock=FakeClock(),
         prices=lambda _: PRICE,
@@ -166,7 +164,7 @@ def test_it_closes_the_inner_stream_when_the_consumer_leaves(
     "failure", [ProviderError("cut"), Cancelled("enough"), Abort("now")], ids=repr
 )
 def test_a_failure_passes_and_leaves_nothing_open(
-    make_call: Any, makers: Any, script: Any, failure: BaseException
+    make_call: Any, makers: Any, script: Any, *, failure: BaseException
 ) -> None:
     ctx, end = ready(), Terminal([*script[:1], failure])
 

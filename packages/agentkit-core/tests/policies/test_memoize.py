@@ -1,7 +1,6 @@
 """What is answered from a store, and what is not."""
 
 import asyncio
-import warnings
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
@@ -25,7 +24,7 @@ from agentkit.core.contracts.types import (
 from agentkit.core.policies import memoize, tracing
 from agentkit.core.testing import FakeTool, JsonStore, RecordingTracer, make_test_ctx
 
-from .drive import Terminal, chat, items, run, tool
+from .drive import Terminal, chat, items, run, run_each, tool
 
 FULL = LLMResult(
     "text",
@@ -41,10 +40,11 @@ FULL = LLMResult(
 )
 
 
-class ObjectStore:
+class ObjectStore(JsonStore):
     """A store that keeps what it is given, as one in memory may."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.kept: dict[str, Any] = {}
 
     async def get_or_set(
@@ -139,7 +139,7 @@ def test_a_hit_is_marked_and_noted() -> None:
 def test_twenty_callers_of_one_call_run_it_once() -> None:
     ctx, end, policy = in_store(JsonStore()), Terminal([1]), memoize()
 
-    async def many() -> list[Any]:
+    async def many() -> Any:
         return await asyncio.gather(*(items(policy, end, tool(ctx=ctx)) for _ in range(20)))
 
     assert asyncio.run(many()) == [[1]] * 20
@@ -150,8 +150,7 @@ def test_without_a_store_it_says_so_once_and_calls_run() -> None:
     policy, end = memoize(), Terminal([1])
 
     with pytest.warns(UserWarning, match="no store") as told:
-        for _ in range(3):
-            run(policy, end, tool())
+        run_each(policy, end, [tool(), tool(), tool()])
     assert (end.calls, len(told)) == (3, 1)
 
 
@@ -245,8 +244,7 @@ def test_a_call_without_a_key_runs_and_says_so_once() -> None:
     calls = [chat(cache_hint=object()) for _ in range(2)]
 
     with pytest.warns(UserWarning, match="cannot make a key") as told:
-        for call in calls:
-            run(policy, end, call)
+        run_each(policy, end, calls)
     assert (end.calls, len(told), calls[0].meta["cache_stored"]) == (2, 1, False)
 
 
@@ -340,9 +338,8 @@ def test_a_tool_that_does_not_say_what_it_does_is_not_cached() -> None:
         name = "foreign"
 
     ctx, end = in_store(JsonStore()), Terminal([1])
-    with warnings.catch_warnings():
-        for _ in range(2):
-            run(memoize(), end, tool(Foreign(), ctx=ctx))
+    run_each(memoize(), end, [tool(Foreign(), ctx=ctx), tool(Foreign(), ctx=ctx)])
+
     assert end.calls == 2
 
 

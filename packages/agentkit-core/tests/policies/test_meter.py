@@ -187,7 +187,7 @@ def test_a_tool_may_run_after_the_last_model_call_was_made() -> None:
 def test_concurrent_calls_never_pass_the_limit_together() -> None:
     ctx = spending(Budget(max_calls=3))
 
-    async def many() -> list[Any]:
+    async def many() -> Any:
         runs = [items(meter(), Terminal(), chat(ctx=ctx)) for _ in range(10)]
         return await asyncio.gather(*runs, return_exceptions=True)
 

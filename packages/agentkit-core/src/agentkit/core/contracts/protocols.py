@@ -4,7 +4,7 @@ They exist so that a layer can name what it needs without importing what sits ab
 """
 
 from asyncio import Semaphore
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -155,8 +155,8 @@ class Compactor(Protocol):
 class UrlGuard(Protocol):
     """Decides which addresses a tool may reach."""
 
-    async def check_url(self, url: str) -> None:
-        """Return if *url* may be reached.
+    def check_url(self, url: str) -> Awaitable[None]:
+        """Return, when awaited, if *url* may be reached; what needs no waiting may raise at once.
 
         Raises:
             EgressDenied: It may not.
