@@ -72,8 +72,8 @@ class OpenAICompatibleLLM(PortMethods):
         streaming: bool = True,
         dialect: Dialect = Dialect(),  # noqa: B008 - frozen
     ) -> None:
-        if api_key == "":
-            raise ValueError("api_key is empty; pass None for a server that takes no key")
+        if api_key is not None:
+            _check_key(api_key)
         headers = {"content-type": "application/json"}
         if api_key is not None:
             headers["authorization"] = f"Bearer {api_key}"
@@ -240,6 +240,13 @@ class OpenAICompatibleLLM(PortMethods):
             text = text.replace(secret, "[secret]")
         error.args = (text, *error.args[1:])
         return error
+
+
+def _check_key(key: str) -> None:
+    if not key:
+        raise ValueError("api_key is empty; pass None for a server that takes no key")
+    if not key.isascii() or not key.isprintable() or key != key.strip():
+        raise ValueError("api_key holds white space at an end, or what no header carries")
 
 
 async def _drain(reply: Reply) -> None:

@@ -1,0 +1,115 @@
+"""A provider on the loopback interface, and what asks it."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from agentkit.core.contracts.content import ChatMessage, TextBlock
+from agentkit.models.providers import OpenAICompatibleLLM
+
+HELLO = [ChatMessage("user", [TextBlock("hello")])]
+DELTA = b'data: {"model": "served", "choices": [{"index": 0, "delta": {"content": "hi"}}]}\n\n'
+END = (
+    b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
+    b'data: {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}\n\n'
+    b"data: [DONE]\n\n"
+)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the provider answers: chunks, and then the end, a broken connection, or silence."""
+
+    chunks: tuple[bytes, ...] = (DELTA, END)
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    then: str = "end"
+
+
+class Provider:
+    """Answers every request alike, keeps the requests, and knows who hung up."""
+
+    def __init__(self, reply: Reply) -> None:
+        self.reply = reply
+        self.heads: list[str] = []
+        self.bodies: list[dict[str, Any]] = []
+        self.connections = 0
+        self.url = ""
+        self.received = asyncio.Event()
+        self.hung_up = asyncio.Event()
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while True:
+                await self._answer(reader, writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            self.hung_up.set()
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+        size = head.partition("content-length:")[2].split("\r\n")[0]
+        self.heads.append(head)
+        self.bodies.append(json.loads(await reader.readexactly(int(size))))
+        self.received.set()
+        headers = {"transfer-encoding": "chunked", **self.reply.headers}
+        lines = [f"{name}: {value}\r\n" for name, value in headers.items()]
+        writer.write(f"HTTP/1.1 {self.reply.status} X\r\n{''.join(lines)}\r\n".encode())
+        for chunk in self.reply.chunks:
+            writer.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+        await writer.drain()
+        if self.reply.then == "break":
+            raise ConnectionResetError
+        if self.reply.then == "silence":
+            await reader.readexactly(1)
+        writer.write(b"0\r\n\r\n")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What came of it: a value or an error, and the provider that was asked."""
+
+    value: Any
+    error: Any
+    provider: Provider
+
+
+Use = Callable[[OpenAICompatibleLLM, Provider], Awaitable[Any]]
+
+
+async def generate(llm: OpenAICompatibleLLM, _: Provider) -> Any:
+    return await llm.generate(HELLO)
+
+
+async def _ask(reply: Reply, use: Use, settings: dict[str, Any]) -> Asked:
+    provider = Provider(reply)
+    async with await asyncio.start_server(provider.serve, "127.0.0.1", 0) as server:
+        provider.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        defaults = {"api_key": "sk-canary", "base_url": provider.url, "default_model": "m"}
+        value = error = None
+        async with OpenAICompatibleLLM(**defaults | settings) as llm:
+            try:
+                value = await use(llm, provider)
+            except Exception as caught:  # noqa: BLE001 - the tests look at what came
+                error = caught
+        return Asked(value, error, provider)
+
+
+@pytest.fixture
+def ask() -> Callable[..., Asked]:
+    """Give what asks a provider, in the way that *use* does.
+
+    The keywords are fields of the reply, or settings of the client.
+    """
+
+    def run(use: Use = generate, **how: Any) -> Asked:
+        answer = {name: how.pop(name) for name in list(how) if name in Reply.__annotations__}
+        return asyncio.run(_ask(Reply(**answer), use, how))
+
+    return run
