@@ -19,7 +19,7 @@ after it does nothing, so a `release()` in a `finally` is always right.
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.types import ModelUsage, Usage
@@ -149,7 +149,7 @@ class Held:
             raise first
 
 
-async def reserve(meters: Iterable[Meter], call: Any) -> Held:
+async def reserve(meters: Iterable[Meter | ReservingMeter], call: Any) -> Held:
     """Have every meter admit *call*, in order, and hold what they hold for it.
 
     Raises:
@@ -180,15 +180,16 @@ def all_tokens(usage: Usage, model_usage: ModelUsage | None) -> int:
     return usage.total_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 
 
-async def _reserve(meter: Meter, call: Any) -> Reservation:
+async def _reserve(meter: Meter | ReservingMeter, call: Any) -> Reservation:
     # Looked up by name: an isinstance with a protocol costs as much as the rest of the call.
     reserving: Callable[[Any], Awaitable[Reservation]] | None = getattr(meter, "reserve", None)
     if reserving is not None:
         return await reserving(call)
-    verdict = await meter.guard(call)
+    plain = cast("Meter", meter)  # what does not reserve, guards
+    verdict = await plain.guard(call)
     if verdict is not None:
         verdict.raise_if_exceeded()
-    return _Guarded(meter, call)
+    return _Guarded(plain, call)
 
 
 class _Guarded:

@@ -95,7 +95,7 @@ class _Tenant:
 
     def __init__(self) -> None:
         self.entries: deque[_Entry] = deque()
-        self.held: dict[int, Ticket] = {}
+        self.held: dict[int, tuple[Ticket, _Entry]] = {}
         self.requests = self.tokens = 0
         self.cost = _NOTHING
 
@@ -108,19 +108,28 @@ class _Tenant:
             self._count(self.entries.popleft(), -1)
 
     def seen(self) -> Seen:
-        asks = [ticket.ask for ticket in self.held.values()]
+        asks = [ticket.ask for ticket, _ in self.held.values()]
         return Seen(
             self.requests,
             self.tokens + sum(ask.tokens for ask in asks),
             total(self.cost, *(ask.bound or _NOTHING for ask in asks)),
         )
 
-    def drop_request(self) -> None:
-        """Take out the latest request: which one it was makes no difference but for its age."""
-        for entry in reversed(self.entries):
-            if entry.requests:
-                entry.requests -= 1
-                self.requests -= 1
+    def admit(self, ticket: Ticket, now: float) -> None:
+        entry = _Entry(now, requests=1)
+        self.add(entry)
+        self.held[id(ticket)] = ticket, entry
+
+    def let_go(self, ticket: Ticket) -> _Entry | None:
+        """Hold *ticket* no longer, and give its request if it was held."""
+        return self.held.pop(id(ticket), (ticket, None))[1]
+
+    def remove(self, entry: _Entry) -> None:
+        """Take *entry* out again, if it is still in the window."""
+        for index in range(len(self.entries) - 1, -1, -1):
+            if self.entries[index] is entry:
+                del self.entries[index]
+                self._count(entry, -1)
                 return
 
     def _count(self, entry: _Entry, sign: int) -> None:
@@ -148,9 +157,7 @@ class LocalWindows:
             seen = self._seen(key, now)
             if reason := self._rates.refusal(key, seen, ask):
                 raise MeterExceeded(reason)
-            tenant = self._tenants.setdefault(key, _Tenant())
-            tenant.add(_Entry(now, requests=1))
-            tenant.held[id(ticket)] = ticket
+            self._tenants.setdefault(key, _Tenant()).admit(ticket, now)
         return ticket
 
     async def settle(self, ticket: Ticket, tokens: int, cost: Decimal) -> None:
@@ -158,15 +165,15 @@ class LocalWindows:
         with self._lock:
             now = self._sweep()
             tenant = self._tenants.setdefault(ticket.key, _Tenant())
-            tenant.held.pop(id(ticket), None)
+            tenant.let_go(ticket)
             tenant.add(_Entry(now, tokens=tokens, cost=cost))
 
     async def release(self, ticket: Ticket) -> None:
         """Take the call out of the count again."""
         with self._lock:
             tenant = self._tenants.get(ticket.key)
-            if tenant is not None and tenant.held.pop(id(ticket), None) is not None:
-                tenant.drop_request()
+            if tenant is not None and (entry := tenant.let_go(ticket)) is not None:
+                tenant.remove(entry)
             self._prune(ticket.key, self._clock())
 
     def spent(self, key: str) -> Decimal:
