@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from agentkit.core.contracts.protocols import Ctx
 from agentkit.core.contracts.types import Message
 from agentkit.core.policies._tokens import estimate_message_tokens
-from agentkit.core.policies._transcript import check_at_least, first_kept, parts_of
+from agentkit.core.policies._transcript import first_kept, parts_of
+from agentkit.core.runtime._checks import check_count
 
 __all__ = ["SlidingWindowCompactor", "TruncationCompactor"]
 
@@ -16,14 +17,15 @@ class SlidingWindowCompactor:
     """Keeps the leading system messages and the last *keep_recent* turns.
 
     Raises:
-        ValueError: *keep_recent* is no int of one or more.
+        TypeError: *keep_recent* is no whole number.
+        ValueError: *keep_recent* is less than 1.
 
     """
 
     keep_recent: int = 10
 
     def __post_init__(self) -> None:
-        check_at_least("keep_recent", self.keep_recent, 1)
+        check_count("keep_recent", self.keep_recent, at_least=1)
 
     async def compact(self, messages: list[Message], ctx: Ctx) -> list[Message]:  # noqa: ARG002
         """Give the transcript without its older turns."""
@@ -36,7 +38,8 @@ class TruncationCompactor:
     """Drops the oldest turns until *max_tokens* hold the rest, but never the last *keep_recent*.
 
     Raises:
-        ValueError: A number is no int of one or more.
+        TypeError: A number is no whole number.
+        ValueError: A number is less than 1.
 
     """
 
@@ -45,8 +48,8 @@ class TruncationCompactor:
     estimate: Callable[[Sequence[Message]], int] = estimate_message_tokens
 
     def __post_init__(self) -> None:
-        check_at_least("max_tokens", self.max_tokens, 1)
-        check_at_least("keep_recent", self.keep_recent, 1)
+        check_count("max_tokens", self.max_tokens, at_least=1)
+        check_count("keep_recent", self.keep_recent, at_least=1)
 
     async def compact(self, messages: list[Message], ctx: Ctx) -> list[Message]:  # noqa: ARG002
         """Give the transcript without as many of its oldest turns as are too much."""

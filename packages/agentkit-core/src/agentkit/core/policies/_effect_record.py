@@ -2,7 +2,7 @@
 
 import contextlib
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from agentkit.core.contracts.errors import OutcomeUnknown, StoreUnavailable
@@ -49,7 +49,8 @@ class EffectRecord:
             kept = await self.store.get(self.key)
             if kept is None:
                 continue  # it has expired in between
-            told = kept if isinstance(kept, dict) else {}
+            # Under our key a store holds the JSON that this class wrote, or something foreign.
+            told = cast("dict[str, Any]", kept) if isinstance(kept, dict) else {}
             if told.get("state") == "done":
                 return Done(told.get("value"))
             if told.get("state") != "failed" or not repeatable:

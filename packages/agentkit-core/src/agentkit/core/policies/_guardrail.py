@@ -64,7 +64,8 @@ class Guardrail:
             EgressDenied: It may not be reached.
 
         """
-        return _NameCheck(self, self._check_text(url))
+        host = self._check_text(url)
+        return _Later(lambda: self._checked_addresses(host))
 
     async def addresses(self, url: str) -> list[str]:
         """Give the addresses that *url* may be reached at, all of them checked.
@@ -133,15 +134,14 @@ class Guardrail:
         return found
 
 
-class _NameCheck:
-    """The part of a check that has to wait for a resolver; not awaiting it leaves that part out."""
+class _Later:
+    """A part of a check that has to wait; unlike a coroutine it may be left out."""
 
-    def __init__(self, guardrail: Guardrail, host: str) -> None:
-        self._guardrail = guardrail
-        self._host = host
+    def __init__(self, check: Callable[[], Awaitable[object]]) -> None:
+        self._check = check
 
     def __await__(self) -> Generator[Any, None, None]:
-        yield from self._guardrail._checked_addresses(self._host).__await__()  # noqa: SLF001
+        yield from self._check().__await__()
 
 
 def _is_local(host: str, address: Any) -> bool:

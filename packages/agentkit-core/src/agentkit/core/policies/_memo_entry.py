@@ -1,6 +1,6 @@
 """What memoize puts into a store: a chat's result as JSON, a tool's as it is."""
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from agentkit.core.contracts.types import LLMResult
 from agentkit.core.policies._calls import CHAT
@@ -48,9 +48,11 @@ def decode(kind: str, kept: Any) -> Any:
         return kept.result
     if isinstance(kept, LLMResult):
         return kept
-    if not isinstance(kept, dict) or kept.get(_MARK) != _VERSION:
+    # Under our key a store holds the JSON that `encode` made, or something foreign.
+    entry = dict(cast("dict[str, Any]", kept)) if isinstance(kept, dict) else {}
+    if entry.pop(_MARK, None) != _VERSION:
         return UNREADABLE
     try:
-        return from_json(LLMResult, {name: kept[name] for name in kept if name != _MARK})
+        return from_json(LLMResult, entry)
     except ValueError:
         return UNREADABLE

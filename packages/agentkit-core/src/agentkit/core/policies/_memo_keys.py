@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.contracts.types import ChatRequest, LLMResult
@@ -59,7 +59,8 @@ def store_key(call: Call, key: Callable[[Call], str], *, namespace: str) -> str:
 
 def _name_of(key: Any) -> str:
     """Give a name for the function *key* that is the same in every process that runs this code."""
-    named = key if hasattr(key, "__qualname__") else type(key)
+    # The class of a callable object: its names are read like those of a function.
+    named = key if hasattr(key, "__qualname__") else cast("Any", type(key))
     name = f"{named.__module__}.{named.__qualname__}"
     code = getattr(named, "__code__", None)
     # Only a line tells two lambdas of one place apart.

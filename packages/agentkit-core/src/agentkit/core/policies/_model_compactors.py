@@ -10,8 +10,9 @@ from agentkit.core.contracts.protocols import Ctx
 from agentkit.core.contracts.types import ChatRequest, Message
 from agentkit.core.policies._meter import meter
 from agentkit.core.policies._tokens import estimate_message_tokens
-from agentkit.core.policies._transcript import check_at_least, first_kept, parts_of
+from agentkit.core.policies._transcript import first_kept, parts_of
 from agentkit.core.runtime import Invoker
+from agentkit.core.runtime._checks import check_count
 from agentkit.core.telemetry import span_around
 
 __all__ = ["ImportanceFilteringCompactor", "SummarizationCompactor"]
@@ -28,7 +29,8 @@ class SummarizationCompactor:
     older messages. A blank summary changes nothing.
 
     Raises:
-        ValueError: A number is no int of one or more.
+        TypeError: A number is no whole number.
+        ValueError: A number is less than 1.
 
     """
 
@@ -39,8 +41,8 @@ class SummarizationCompactor:
     estimate: Callable[[Sequence[Message]], int] = estimate_message_tokens
 
     def __post_init__(self) -> None:
-        check_at_least("max_tokens", self.max_tokens, 1)
-        check_at_least("keep_recent", self.keep_recent, 1)
+        check_count("max_tokens", self.max_tokens, at_least=1)
+        check_count("keep_recent", self.keep_recent, at_least=1)
 
     async def compact(self, messages: list[Message], ctx: Ctx) -> list[Message]:
         """Give the transcript with its older turns summarised."""
@@ -63,7 +65,8 @@ class ImportanceFilteringCompactor:
     older messages. A blank answer changes nothing.
 
     Raises:
-        ValueError: A number is no int of one or more.
+        TypeError: A number is no whole number.
+        ValueError: A number is less than 1.
 
     """
 
@@ -74,8 +77,8 @@ class ImportanceFilteringCompactor:
     estimate: Callable[[Sequence[Message]], int] = estimate_message_tokens
 
     def __post_init__(self) -> None:
-        check_at_least("max_tokens", self.max_tokens, 1)
-        check_at_least("keep_recent", self.keep_recent, 1)
+        check_count("max_tokens", self.max_tokens, at_least=1)
+        check_count("keep_recent", self.keep_recent, at_least=1)
 
     async def compact(self, messages: list[Message], ctx: Ctx) -> list[Message]:
         """Give the transcript with its older turns reduced to what matters."""

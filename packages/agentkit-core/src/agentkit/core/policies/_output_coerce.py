@@ -9,6 +9,7 @@ from agentkit.core.contracts.middleware import Call, Handler, Middleware, closin
 from agentkit.core.contracts.protocols import SchemaAdapter
 from agentkit.core.contracts.types import Delta
 from agentkit.core.policies._calls import CHAT, note
+from agentkit.core.runtime._checks import check_count
 from agentkit.core.serialization.partial_json import PartialJson
 
 __all__ = ["PartialBuilder", "output_coerce"]
@@ -38,12 +39,12 @@ def output_coerce(*, partial_every: int = 64) -> Middleware:
     no answer: it is not parsed.
 
     Raises:
-        ValueError: *partial_every* is no int of one or more.
+        TypeError: *partial_every* is no whole number.
+        ValueError: *partial_every* is less than 1.
         OutputCoercionError: (from the call) The text does not fit; all of it had been passed on.
 
     """
-    if isinstance(partial_every, bool) or not isinstance(partial_every, int) or partial_every < 1:
-        raise ValueError(f"partial_every is an int of 1 or more; got {partial_every!r}")
+    check_count("partial_every", partial_every, at_least=1)
     return _OutputCoerce(partial_every)
 
 

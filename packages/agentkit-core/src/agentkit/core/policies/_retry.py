@@ -7,6 +7,7 @@ from agentkit.core.contracts.errors import ErrorClass, classify
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.execution import CircuitBreaker
 from agentkit.core.policies._attempts import Attempts, Rules
+from agentkit.core.runtime._checks import check_count
 
 __all__ = ["retry"]
 
@@ -31,11 +32,11 @@ def retry(
     `call.meta["attempts"]` counts. An open *breaker* refuses with `CircuitOpen`.
 
     Raises:
-        ValueError: *max_attempts* is no int of one or more, or *deadline_s* is negative.
+        TypeError: *max_attempts* is no whole number.
+        ValueError: *max_attempts* is less than 1, or *deadline_s* is negative.
 
     """
-    if isinstance(max_attempts, bool) or not isinstance(max_attempts, int) or max_attempts < 1:
-        raise ValueError(f"max_attempts is an int of 1 or more; got {max_attempts!r}")
+    check_count("max_attempts", max_attempts, at_least=1)
     if deadline_s is not None and not deadline_s >= 0:
         raise ValueError(f"deadline_s is a number of seconds, 0 or more; got {deadline_s!r}")
     return _Retry(

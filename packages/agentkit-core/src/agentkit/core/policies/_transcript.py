@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from agentkit.core.contracts.types import Message
 
-__all__ = ["Parts", "check_at_least", "first_kept", "parts_of"]
+__all__ = ["Parts", "first_kept", "parts_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,3 @@ def first_kept(turns: list[Message], keep_recent: int) -> int:
     while 0 < cut < len(turns) and turns[cut].role == "tool":
         cut -= 1
     return cut
-
-
-def check_at_least(name: str, value: int, least: int) -> None:
-    """Raise ValueError unless *value* is an int of *least* or more."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ValueError(f"{name} is an int of {least} or more; got {value!r}")

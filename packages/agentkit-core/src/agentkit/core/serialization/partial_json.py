@@ -190,8 +190,8 @@ class PartialJson:
 
     def _end_or_break(self, char: str, closing: str, at: int) -> int:
         """Close the innermost container if *char* does; a comma before it is forgiven."""
-        wanted = dict if closing == "}" else list
-        if char != closing or not self._frames or not isinstance(self._frames[-1].items, wanted):
+        in_object = bool(self._frames) and isinstance(self._frames[-1].items, dict)
+        if char != closing or not self._frames or in_object is not (closing == "}"):
             self._state = "broken"
             return at
         self._complete(deep_freeze(self._frames.pop().items))
