@@ -101,6 +101,19 @@ def test_every_meter_is_charged_and_then_the_first_error_leaves() -> None:
     assert [meter.charged for meter in meters] == [[Usage(1, 2)]] * 3
 
 
+def test_a_cancellation_while_a_meter_is_asked_leaves_nothing_held() -> None:
+    async def run(budget: Budget) -> bool:
+        task = asyncio.create_task(reserve([budget, _Plain()], _call()))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task])
+        return task.cancelled()
+
+    budget = Budget()
+    assert asyncio.run(run(budget))
+    assert budget._ledger.in_flight == 0
+
+
 class _Stubborn(_Plain):
     """A meter whose reservation cannot be released."""
 
