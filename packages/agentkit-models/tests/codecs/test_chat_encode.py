@@ -184,9 +184,11 @@ def test_what_the_api_has_no_place_for_is_refused(block: ContentBlock) -> None:
 
 
 def test_what_text_can_say_is_text() -> None:
-    blocks = [TextBlock("a "), CodeBlock("x"), DataBlock({"b": 1}), ErrorBlock("E", "m")]
+    blocks: list[ContentBlock] = [TextBlock("a "), CodeBlock("x"), DataBlock({"b": 1})]
 
-    assert wire("user", *blocks) == {"content": 'a ```python\nx\n```{"b":1}E: m'}
+    assert wire("user", *blocks, ErrorBlock("E", "m")) == {
+        "content": 'a ```python\nx\n```{"b":1}E: m'
+    }
 
 
 def test_calls_are_sent_with_their_arguments_as_text() -> None:

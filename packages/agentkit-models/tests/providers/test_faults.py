@@ -73,7 +73,7 @@ def test_an_error_frame_in_a_success_is_an_error(ask: Ask) -> None:
 
 @pytest.mark.parametrize(
     ("timeouts", "error_type"),
-    [(Timeouts(idle=0.05), "idle_timeout"), (Timeouts(total=0.05), "total_timeout")],
+    [(Timeouts(idle=0.2), "idle_timeout"), (Timeouts(total=0.2), "total_timeout")],
 )
 def test_silence_ends_in_a_timeout_with_what_had_come(
     ask: Ask, timeouts: Timeouts, error_type: str

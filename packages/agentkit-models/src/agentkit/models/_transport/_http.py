@@ -79,8 +79,8 @@ class HttpTransport:
             Cancelled: *ctx* is cancelled or past its deadline.
 
         """
-        bounds = Bounds(ctx, total=self._timeouts.total)
         client = await self._client()
+        bounds = Bounds(ctx, total=self._timeouts.total)
         request = client.build_request(
             "POST",
             self._url.copy_with(path=self._url.path.rstrip("/") + path),

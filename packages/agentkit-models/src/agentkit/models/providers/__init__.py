@@ -43,6 +43,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415 - only a first use pays for it
 
+    import_module("agentkit.models._transport")  # first, since it names the extra that is missing
     value = getattr(import_module(home), name)
     globals()[name] = value
     return value
