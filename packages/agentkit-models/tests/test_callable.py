@@ -45,12 +45,7 @@ def test_a_function_gets_the_words_and_the_settings() -> None:
 
 
 def test_a_transcript_is_flattened() -> None:
-    turns = [
-        Message("system", "a"),
-        Message("user", "b"),
-        Message("system", "c"),
-        Message("tool", "d"),
-    ]
+    turns = [Message(role, role[0]) for role in ("system", "user", "system", "tool")]
     llm = CallableLLM(lambda *, system, user, **_: f"{system!r} {user!r}")
 
     assert chat(llm, *turns).content == r"'s\n\ns' '[user] u\n\n[tool] t'"
