@@ -20,7 +20,7 @@ from typing import Any, Literal
 
 from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.types import ModelUsage, Usage
-from agentkit.core.runtime._checks import Limit, check_choice, check_count
+from agentkit.core.runtime._checks import check_choice, check_count
 from agentkit.core.runtime._ledger import Ledger, Limits
 from agentkit.core.runtime._meters import Charge
 from agentkit.core.runtime._money import Amount, exact, not_negative, to_money
@@ -28,6 +28,7 @@ from agentkit.core.runtime._prices import known_cost, price_of, worst_case
 
 __all__ = ["Budget", "BudgetReservation", "Charge"]
 
+_NOTHING = Decimal(0)
 _CENT = Decimal("0.01")
 _CENTS = Context(prec=60, rounding=ROUND_HALF_UP)
 
@@ -62,8 +63,6 @@ class Budget:
 
     """
 
-    max_calls = Limit()
-
     def __init__(  # noqa: PLR0913 - the specification's eight, and one of ours
         self,
         max_cost_usd: Amount | None = None,
@@ -81,6 +80,7 @@ class Budget:
         check_choice("on_unpriced", on_unpriced, ("warn", "refuse"))
         if max_cost_usd is not None:
             to_money(max_cost_usd, strict=True)
+        self._limits = Limits()
         self.max_cost_usd = max_cost_usd
         self.max_calls = max_calls
         self.max_depth = check_count("max_depth", max_depth)
@@ -109,8 +109,19 @@ class Budget:
 
     @max_cost_usd.setter
     def max_cost_usd(self, value: Amount | None) -> None:
-        self._ceiling = None if value is None else not_negative("max_cost_usd", to_money(value))
+        ceiling = None if value is None else not_negative("max_cost_usd", to_money(value))
+        self._limits = Limits(ceiling, self._limits.calls)
         self._max_cost_usd = value
+
+    @property
+    def max_calls(self) -> int | None:
+        """How many calls may be made."""
+        return self._limits.calls
+
+    @max_calls.setter
+    def max_calls(self, value: int | None) -> None:
+        calls = None if value is None else check_count("max_calls", value)
+        self._limits = Limits(self._limits.cost, calls)
 
     @property
     def spent_usd(self) -> float:
@@ -137,7 +148,9 @@ class Budget:
 
     def remaining(self) -> Decimal | None:
         """Give what is left of the ceiling, never less than zero, or None without a ceiling."""
-        return None if self._ceiling is None else max(Decimal(0), self._ceiling - self.spent())
+        return (
+            None if self._limits.cost is None else max(_NOTHING, self._limits.cost - self.spent())
+        )
 
     def remaining_usd(self) -> float | None:
         """Give `remaining()` as a float, for display."""
@@ -146,15 +159,15 @@ class Budget:
 
     def ceiling(self) -> Decimal | None:
         """Give the ceiling to six places, or None without one."""
-        return self._ceiling
+        return self._limits.cost
 
     def verdict(self) -> Charge:
         """Say whether a limit has been crossed, and where the budget stands."""
-        return self._charge(self._limits().crossed(self._ledger.spent, self._ledger.calls))
+        return self._charge(self._limits.crossed(self._ledger.spent, self._ledger.calls))
 
     def exhausted(self) -> bool:
         """Whether nothing is left: no further call of unknown cost would be admitted."""
-        spent_out = self._ceiling is not None and self._ledger.spent >= self._ceiling
+        spent_out = self._limits.cost is not None and self._ledger.spent >= self._limits.cost
         return spent_out or (self.max_calls is not None and self.calls >= self.max_calls)
 
     def semaphore(self, depth: int = 0) -> Semaphore:
@@ -182,7 +195,7 @@ class Budget:
             return BudgetReservation(self, call, None, counts=False)
         bound, reason = self._bound(call)
         with self._ledger.lock:
-            reason = reason or self._ledger.refusal(self._limits(), bound)
+            reason = reason or self._ledger.refusal(self._limits, bound)
             if not reason:
                 self._ledger.admit(bound)
         if reason:
@@ -200,7 +213,7 @@ class Budget:
             return self._pass(self.verdict())
         bound, reason = self._bound(call)
         with self._ledger.lock:
-            reason = reason or self._ledger.refusal(self._limits(), bound)
+            reason = reason or self._ledger.refusal(self._limits, bound)
         return self._pass(self._charge(reason))
 
     async def charge(self, call: Any, usage: Usage) -> Charge:
@@ -235,15 +248,15 @@ class Budget:
         with self._ledger.lock:
             if held is not None:
                 self._ledger.leave(held.bound)
-            self._ledger.book(cost or Decimal(0))
+            self._ledger.book(cost or _NOTHING)
             self._usage += usage
-        if cost is None and self._ceiling is not None:
+        if cost is None and self._limits.cost is not None:
             self._warn_unpriced(call)
         return self._pass(self.verdict())
 
     def _bound(self, call: Any) -> tuple[Decimal | None, str]:
         """Give what *call* costs at worst, None where that is unknown, and why not to make it."""
-        if self._ceiling is None:
+        if self._limits.cost is None:
             return None, ""
         price = price_of(call)
         if price is not None:
@@ -264,11 +277,10 @@ class Budget:
             stacklevel=2,
         )
 
-    def _limits(self) -> Limits:
-        return Limits(self._ceiling, self.max_calls)
-
     def _charge(self, reason: str) -> Charge:
-        return Charge(not reason, reason, self.spent(), self.remaining(), self.calls, self._usage)
+        spent = self.spent()
+        left = None if self._limits.cost is None else max(_NOTHING, self._limits.cost - spent)
+        return Charge(not reason, reason, spent, left, self._ledger.calls, self._usage)
 
     def _pass(self, verdict: Charge) -> Charge:
         return verdict if self.on_exceeded == "stop" else verdict.raise_if_exceeded()

@@ -1,9 +1,9 @@
 """Refusing wrong arguments with one clear message, before any effect."""
 
 import math
-from typing import Any, overload
+from typing import Any
 
-__all__ = ["Limit", "check_choice", "check_count", "check_positive"]
+__all__ = ["check_choice", "check_count", "check_positive"]
 
 
 def check_count(name: str, value: Any, *, at_least: int = 0) -> int:
@@ -45,33 +45,3 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """
     if value not in choices:
         raise ValueError(f"{name} is one of {', '.join(choices)}; got {value!r}")
-
-
-class Limit:
-    """An attribute that holds a whole number, checked on every assignment; None is no limit."""
-
-    __slots__ = ("_at_least", "_name", "_slot")
-
-    def __init__(self, *, at_least: int = 0) -> None:
-        self._at_least = at_least
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-        self._slot = f"_{name}"
-
-    @overload
-    def __get__(self, instance: None, owner: type) -> "Limit": ...
-
-    @overload
-    def __get__(self, instance: object, owner: type) -> int | None: ...
-
-    def __get__(self, instance: object | None, owner: type) -> "Limit | int | None":
-        if instance is None:
-            return self
-        limit: int | None = getattr(instance, self._slot)
-        return limit
-
-    def __set__(self, instance: object, value: int | None) -> None:
-        if value is not None:
-            check_count(self._name, value, at_least=self._at_least)
-        setattr(instance, self._slot, value)

@@ -59,12 +59,14 @@ class Ledger:
     def admit(self, bound: Decimal | None) -> None:
         """Hold the share of one more call."""
         self.in_flight += 1
-        self.held = total(self.held, bound or Decimal(0))
+        if bound:
+            self.held = total(self.held, bound)
 
     def leave(self, bound: Decimal | None) -> None:
         """Give back the share of a call that was admitted."""
         self.in_flight -= 1
-        self.held = total(self.held, -(bound or Decimal(0)))
+        if bound:
+            self.held = total(self.held, -bound)
 
     def book(self, cost: Decimal) -> None:
         """Book a call that was made."""

@@ -40,7 +40,8 @@ def exact(value: Amount) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, (Decimal, float, int, str)):
         raise MoneyPrecisionError(f"an amount of money is a number; got {value!r}")
     try:
-        amount = Decimal(str(value))
+        # A float is what it reads as, not its binary value; a subclass of Decimal becomes plain.
+        amount = value if type(value) is Decimal else Decimal(str(value))
     except (DecimalException, ValueError):
         raise MoneyPrecisionError(f"an amount of money is a number; got {_cut(value)}") from None
     if not amount.is_finite():

@@ -13,6 +13,7 @@ __all__ = ["known_cost", "price_of", "request_bytes", "worst_case"]
 
 _PUNCTUATION = 6  # quotes, colon, comma and a space: what JSON puts around a name or a value
 _SCALAR_BYTES = 24
+_field_names: dict[type[Any], tuple[str, ...]] = {}
 
 
 def price_of(call: Any) -> Price | None:
@@ -72,7 +73,12 @@ def _bytes_of(value: Any) -> int:
     return 0 if value is None else _SCALAR_BYTES
 
 
-def _told_fields(value: Any) -> list[str]:
-    names = [f.name for f in fields(value)]
+def _told_fields(value: Any) -> tuple[str, ...]:
+    cls: type[Any] = type(value)
+    if cls not in _field_names:
+        _field_names[cls] = tuple(f.name for f in fields(cls))
+    names = _field_names[cls]
+    if not getattr(value, "blocks", ()):
+        return names
     # The text of a message with blocks is in its blocks; it is sent once.
-    return [name for name in names if name != "content" or not getattr(value, "blocks", ())]
+    return tuple(name for name in names if name != "content")
