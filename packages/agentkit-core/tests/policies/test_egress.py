@@ -149,6 +149,24 @@ def test_a_name_that_nobody_knows_reaches_nothing_unless_it_has_to(*, required: 
     assert allowed(guardrail, "http://nowhere.example") is not required
 
 
+@pytest.mark.parametrize("required", [False, True])
+def test_a_name_that_cannot_be_one_reaches_nothing(*, required: bool) -> None:
+    guardrail = Guardrail(require_resolution=required)
+
+    assert allowed(guardrail, f"http://{'x' * 70}.example/") is not required
+
+
+def test_a_name_without_an_address_is_denied_where_it_has_to_have_one() -> None:
+    async def none(_: str) -> list[str]:
+        return []
+
+    assert not allowed(guard(resolve=none, require_resolution=True), "http://example.com/")
+
+
+def test_the_systems_resolver_is_asked_by_default() -> None:
+    assert asyncio.run(Guardrail(block_private_ips=False).addresses("http://localhost/"))
+
+
 def test_an_adapter_gets_the_addresses_it_may_connect_to() -> None:
     assert asyncio.run(guard().addresses("http://example.com/")) == [PUBLIC]
     assert asyncio.run(guard().addresses(f"http://{PUBLIC}/")) == [PUBLIC]

@@ -174,6 +174,27 @@ def test_a_failure_leaves_even_when_it_cannot_be_written() -> None:
         run(idempotent(), Terminal([RuntimeError("half done")]), pay(Failing(1)))
 
 
+def test_a_record_that_is_foreign_is_unknown() -> None:
+    class Foreign(JsonStore):
+        async def get(self, key: str) -> Any:
+            return "somebody else's"
+
+        async def compare_and_set(self, *_: Any, **__: Any) -> bool:
+            return False
+
+    with pytest.raises(OutcomeUnknown, match="begun before"):
+        run(idempotent(), Terminal([1]), pay(Foreign()))
+
+
+def test_a_record_that_keeps_changing_is_told_in_the_end() -> None:
+    class Restless(JsonStore):
+        async def compare_and_set(self, *_: Any, **__: Any) -> bool:
+            return False
+
+    with pytest.raises(OutcomeUnknown, match="keep beginning"):
+        run(idempotent(), Terminal([1]), pay(Restless()))
+
+
 def test_attempts_inside_are_one_side_effect() -> None:
     store, end = JsonStore(), Terminal([TimeoutError()], [1])
 

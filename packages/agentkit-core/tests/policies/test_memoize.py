@@ -22,6 +22,7 @@ from agentkit.core.contracts.types import (
     assemble_deltas,
 )
 from agentkit.core.policies import memoize, tracing
+from agentkit.core.policies._memo_entry import UNREADABLE, decode, encode
 from agentkit.core.testing import FakeTool, JsonStore, RecordingTracer, make_test_ctx
 
 from .drive import Terminal, chat, items, run, run_each, tool
@@ -347,3 +348,24 @@ def test_a_tools_result_is_given_as_it_is_even_when_it_is_a_chats() -> None:
     ctx = in_store(ObjectStore())
 
     assert run(memoize(), Terminal([FULL]), tool(ctx=ctx)) == [FULL]
+
+
+def test_a_result_that_an_earlier_version_kept_as_it_was_is_read() -> None:
+    assert decode("chat", FULL) is FULL
+
+
+@pytest.mark.parametrize(
+    "kept", [None, "text", {"content": "x"}, {**encode("chat", FULL), "new_field": 1}], ids=repr
+)
+def test_what_no_result_can_be_made_of_is_unreadable(kept: Any) -> None:
+    assert decode("chat", kept) is UNREADABLE
+
+
+def test_a_request_that_is_marked_as_a_side_effect_is_not_cached() -> None:
+    ctx, end = in_store(JsonStore()), Terminal([1])
+    for _ in range(2):
+        call = tool(ctx=ctx)
+        call.request = replace(call.request, side_effecting=True)
+        run(memoize(), end, call)
+
+    assert end.calls == 2

@@ -189,3 +189,8 @@ def test_an_entry_of_somebody_elses_is_no_answer() -> None:
 def test_a_threshold_is_checked(wrong: float) -> None:
     with pytest.raises(ValueError, match="threshold"):
         semantic_memoize(threshold=wrong)
+
+
+def test_a_request_without_messages_is_asked_and_not_remembered() -> None:
+    with pytest.warns(UserWarning, match="has no message"):
+        run(semantic_memoize(), Terminal(), chat(ctx=on(Words()), messages=[]))

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import contextmanager, suppress
+from decimal import Decimal
 from typing import Any
 
 import pytest
 
 from agentkit.core.contracts.errors import Cancelled, ProviderError
 from agentkit.core.contracts.middleware import Call, Handler, closing
-from agentkit.core.contracts.types import Delta, ModelUsage, Scope, ToolCall, Usage
+from agentkit.core.contracts.types import Delta, ModelUsage, Price, Scope, ToolCall, Usage
 from agentkit.core.policies import memoize, meter, retry, tracing
 from agentkit.core.runtime import Budget, RunContext
 from agentkit.core.testing import (
@@ -22,6 +23,8 @@ from agentkit.core.testing import (
 )
 
 from .drive import ANSWER, END, Terminal, chat, leave, run, text_of, tool
+
+PRICE = Price(*[Decimal(part) for part in ("1", "1", "0.1", "1", "1")])
 
 
 class Metrics:
@@ -298,6 +301,33 @@ def test_a_cache_hit_is_told_and_consumes_nothing() -> None:
     assert [name for name, *_ in metrics.told[told:]] == ["gen_ai.client.operation.duration"]
 
 
+@pytest.mark.parametrize(("known", "saved"), [(PRICE, 0.9), (None, None)])
+def test_what_a_cache_saved_is_told_where_the_price_is_known(
+    known: Price | None, saved: float | None
+) -> None:
+    ctx = watched(prices=lambda _: known)
+    run(tracing(), Terminal([Delta("x", usage=Usage(1, 1, 0.5, 1_000_000, 2))]), chat(ctx=ctx))
+    attrs = only_span(ctx).attrs
+
+    assert attrs.get("gen_ai.usage.cost_saved_by_cache_usd") == saved
+    assert attrs["gen_ai.usage.cache_read_tokens"] == 1_000_000
+    assert attrs["gen_ai.usage.cache_write_tokens"] == 2
+
+
+def test_content_within_its_cap_is_not_cut_though_its_bytes_are_many() -> None:
+    ctx = watched()
+    run(tracing(), Terminal(["\u00e9" * 2048]), tool(ctx=ctx))
+
+    assert only_span(ctx).events[0][1]["content"] == "\u00e9" * 2048
+
+
+def test_a_watched_call_without_a_tracer_is_still_measured() -> None:
+    metrics = Metrics()
+    run(tracing(), Terminal(), chat(ctx=make_test_ctx(metrics=metrics, clock=FakeClock())))
+
+    assert len(metrics.told) == 3
+
+
 def test_an_unknown_price_is_not_told_as_free() -> None:
     exact = ModelUsage(input_tokens=9, output_tokens=2, provenance="reported")
     ctx = watched()
@@ -334,3 +364,7 @@ def test_a_tool_result_that_json_cannot_hold_is_told_as_text() -> None:
     run(tracing(), Terminal([{"tool": FakeTool}]), tool(ctx=ctx))
 
     assert "FakeTool" in only_span(ctx).events[0][1]["content"]
+
+
+def test_a_call_that_nobody_watches_passes_untouched() -> None:
+    assert run(tracing(), Terminal(), chat()) == list(ANSWER)

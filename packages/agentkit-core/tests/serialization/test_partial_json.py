@@ -84,6 +84,14 @@ def test_a_markdown_fence_around_the_value_is_skipped(fenced: str) -> None:
     assert read_partial(fenced) == {"a": 1}
 
 
+def test_a_fence_that_has_only_begun_shows_nothing() -> None:
+    assert read_partial("```js") is None
+
+
+def test_a_number_that_python_will_not_read_stops_the_reader() -> None:
+    assert _fed(f"[{'1' * 5_000}]").is_broken
+
+
 def test_a_trailing_comma_is_forgiven() -> None:
     assert read_partial('{"a": [1, 2,],}') == {"a": [1, 2]}
 

@@ -109,10 +109,8 @@ class Guardrail:
             return
         try:
             allowed = self._url_check(url)
-        except EgressDenied:
-            raise
-        except Exception as exc:
-            raise EgressDenied(f"{where}: url_check denies it: {exc}") from exc
+        except Exception as exc:  # what it says may hold the address, and with it a secret
+            raise EgressDenied(f"{where}: url_check denies it by {type(exc).__name__}") from exc
         if allowed is False:
             raise EgressDenied(f"{where}: url_check denies it")
 
@@ -122,7 +120,7 @@ class Guardrail:
             return [str(literal)]
         try:
             found = list(await self._resolve(host))
-        except OSError as exc:
+        except (OSError, UnicodeError) as exc:  # nobody knows the name, or it cannot be one
             if self._require_resolution:
                 raise EgressDenied(f"{host}: the name cannot be resolved") from exc
             return []

@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
-from agentkit.core.policies._calls import SPAN, Once, passed_on
+from agentkit.core.policies._calls import SPAN, Once
 from agentkit.core.policies._watch import CallWatch
+from agentkit.core.telemetry import NoopMetrics, NoopTrace
 
 __all__ = ["tracing"]
 
@@ -25,14 +26,16 @@ class _Tracing:
         self._record_content = record_content
         self._once = Once()
 
-    async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
+    def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
         outer = call.meta.get(SPAN)
         if outer is not None:
             self._warn_if_over(outer)
-            async with closing(passed_on(nxt(call))) as inner:
-                async for item in inner:
-                    yield item
-            return
+            return nxt(call)
+        if isinstance(call.ctx.trace, NoopTrace) and isinstance(call.ctx.metrics, NoopMetrics):
+            return nxt(call)  # nobody watches
+        return self._watched(call, nxt)
+
+    async def _watched(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
         watch = CallWatch(call, record_content=self._record_content)
         call.meta[SPAN] = watch
         await watch.open()
