@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
@@ -12,8 +13,6 @@ __all__ = ["MAX_INT_DIGITS", "Misfit", "copy_part", "plain_copy"]
 MAX_INT_DIGITS = 4300  # beyond, Python itself refuses to turn text into an int
 
 _INT_BOUND = 10**MAX_INT_DIGITS
-_DICTS = frozenset({dict, FrozenDict})
-_LISTS = frozenset({list, FrozenList})
 
 
 def plain_copy(value: Any) -> Any:
@@ -53,33 +52,26 @@ class Misfit(Exception):
 
 def copy_part(value: Any) -> Any:
     """Do as `plain_copy`, raising `Misfit` so that a caller can add where *value* is."""
-    kind = type(value)
-    if kind in _DICTS:
-        return _copy_dict(value)
-    if kind in _LISTS:
-        return _copy_list(value)
-    if value is None or kind is str or kind is bool:
+    if value is None or type(value) is str or type(value) is bool:
         return value
-    if (kind is int and -_INT_BOUND < value < _INT_BOUND) or (kind is float and isfinite(value)):
-        return value
-    raise _refusal(value)
-
-
-# The tests of both loops are written out: a call per item would double what a copy costs.
+    return _COPIERS.get(type(value), _number)(value)
 
 
 def _copy_dict(value: dict[Any, Any]) -> dict[str, Any]:
     copied = dict(value)
-    for key, item in copied.items():
+    for key, item in value.items():
         if type(key) is not str:
             raise Misfit(TypeError, f"a key must be a str; got {_name(key)}")
         kind = type(item)
-        if kind is str or kind is bool or item is None or (kind is float and isfinite(item)):
-            continue
-        if kind is int and -_INT_BOUND < item < _INT_BOUND:
-            continue
+        if kind is str or kind is bool or item is None:
+            continue  # what most items are is written out here: it costs no call
         try:
-            copied[key] = copy_part(item)
+            if kind is dict:
+                copied[key] = _copy_dict(item)
+            elif kind is list:
+                copied[key] = _copy_list(item)
+            else:
+                copied[key] = copy_part(item)
         except Misfit as problem:
             problem.path.append(f"[{key!r}]")
             raise
@@ -88,18 +80,36 @@ def _copy_dict(value: dict[Any, Any]) -> dict[str, Any]:
 
 def _copy_list(value: list[Any]) -> list[Any]:
     copied = list(value)
-    for index, item in enumerate(copied):
+    for index, item in enumerate(value):
         kind = type(item)
-        if kind is str or kind is bool or item is None or (kind is float and isfinite(item)):
-            continue
-        if kind is int and -_INT_BOUND < item < _INT_BOUND:
+        if kind is str or kind is bool or item is None:
             continue
         try:
-            copied[index] = copy_part(item)
+            if kind is dict:
+                copied[index] = _copy_dict(item)
+            elif kind is list:
+                copied[index] = _copy_list(item)
+            else:
+                copied[index] = copy_part(item)
         except Misfit as problem:
             problem.path.append(f"[{index}]")
             raise
     return copied
+
+
+_COPIERS: dict[type, Callable[[Any], Any]] = {
+    dict: _copy_dict,
+    FrozenDict: _copy_dict,
+    list: _copy_list,
+    FrozenList: _copy_list,
+}
+
+
+def _number(value: Any) -> Any:
+    kind = type(value)
+    if (kind is int and -_INT_BOUND < value < _INT_BOUND) or (kind is float and isfinite(value)):
+        return value
+    raise _refusal(value)
 
 
 def _refusal(value: Any) -> Misfit:

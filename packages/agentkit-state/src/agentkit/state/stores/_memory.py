@@ -25,6 +25,7 @@ __all__ = ["InMemoryStore"]
 _SWEEP_EVERY = 256
 _ABSENT: Any = object()
 _SCALARS = frozenset({str, int, float, bool, type(None)})
+_CONTAINERS = frozenset({dict, list})
 
 
 class InMemoryStore:
@@ -201,9 +202,8 @@ def _shown(kept: Any) -> Any:
 def _copy(content: Any) -> Any:
     """Copy JSON that was checked on its way in: nothing is checked again."""
     copied = content.copy()
-    pairs = content.items() if type(content) is dict else enumerate(content)
-    for place, part in pairs:
-        if type(part) is dict or type(part) is list:
+    for place, part in content.items() if type(content) is dict else enumerate(content):
+        if type(part) in _CONTAINERS:
             copied[place] = _copy(part)
     return copied
 
