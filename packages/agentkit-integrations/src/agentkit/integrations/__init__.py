@@ -1,0 +1,1 @@
+"""What connects agentkit to the rest of a product."""
