@@ -115,7 +115,7 @@ def test_the_latest_rule_is_asked_first_and_a_row_wins(models: ModelRegistry) ->
 def test_a_declared_no_is_fatal_whatever_the_policy(where: str, on_unknown: Any) -> None:
     how: dict[str, Any] = {where: ("tools",), "on_unknown": on_unknown, "subject": "sre"}
 
-    with pytest.raises(CapabilityMismatch, match="^sre: model 'deepseek-reasoner' does not have"):
+    with pytest.raises(CapabilityMismatch, match=r"^sre: model 'deepseek-reasoner' does not have"):
         default_registry().check("deepseek-reasoner", **how)
 
 
