@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import partial
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.protocols import CancellationSignal
@@ -90,10 +90,9 @@ class CancellationToken:
             TypeError: *reason* is no text.
 
         """
-        if not isinstance(reason, str):
-            raise TypeError(f"the reason for cancelling is text; got {reason!r}")
+        text = _checked_reason(reason)
         if self.reason is None:
-            self._node.cancel(reason)
+            self._node.cancel(text)
 
     def raise_if_cancelled(self) -> None:
         """Return at once while the token is live.
@@ -224,7 +223,9 @@ def sole_cancellation(exc: BaseException) -> Cancelled | None:
         return exc
     if not isinstance(exc, BaseExceptionGroup):
         return None
-    found = [sole_cancellation(member) for member in exc.exceptions]
+    # isinstance() alone tells nothing of the members' type.
+    members = cast("tuple[BaseException, ...]", exc.exceptions)
+    found = [sole_cancellation(member) for member in members]
     return found[0] if all(found) else None
 
 
@@ -256,7 +257,13 @@ def _watch(token: CancellationToken) -> _Watcher | None:
         return None
 
 
-def _check_deadline(deadline: datetime | None) -> None:
+def _checked_reason(reason: object) -> str:
+    if not isinstance(reason, str):
+        raise TypeError(f"the reason for cancelling is text; got {reason!r}")
+    return reason
+
+
+def _check_deadline(deadline: object) -> None:
     if deadline is None:
         return
     if not isinstance(deadline, datetime):

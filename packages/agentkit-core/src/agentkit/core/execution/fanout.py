@@ -8,7 +8,7 @@ outside ends that wait too, so an outer timeout always gets through.
 import asyncio
 import inspect
 from asyncio import CancelledError, Future, Semaphore, Task
-from collections.abc import Awaitable, Coroutine, Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from agentkit.core.contracts.errors import Failure
@@ -227,7 +227,7 @@ def _checked(coro: Awaitable[T]) -> Awaitable[T]:
 
 def _discard(coro: object) -> None:
     """Close a coroutine that never began, which would warn otherwise, and cancel a future."""
-    if isinstance(coro, Coroutine):
+    if inspect.iscoroutine(coro):
         if inspect.getcoroutinestate(coro) == inspect.CORO_CREATED:
             coro.close()
     elif isinstance(coro, Future):

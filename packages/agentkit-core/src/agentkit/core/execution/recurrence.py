@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import Any, Literal, Protocol, TypeVar
 
 from agentkit.core.contracts.errors import ErrorClass, Failure, Stuck
+from agentkit.core.execution._checks import check_count
 from agentkit.core.serialization import stable_hash
 
 __all__ = ["attempt_until_stuck"]
@@ -133,7 +134,4 @@ def _spent(outcome: Any, attempts: int) -> Failure:
 def _check(on_repeat: str, max_attempts: int) -> None:
     if on_repeat not in {"escalate", "stop"}:
         raise ValueError(f"on_repeat is escalate or stop; got {on_repeat!r}")
-    if isinstance(max_attempts, bool) or not isinstance(max_attempts, int):
-        raise TypeError(f"max_attempts is a whole number; got {max_attempts!r}")
-    if max_attempts < 1:
-        raise ValueError(f"max_attempts is 1 or more; got {max_attempts}")
+    check_count("max_attempts", max_attempts, at_least=1)

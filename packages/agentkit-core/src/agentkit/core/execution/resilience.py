@@ -19,6 +19,7 @@ from agentkit.core.contracts.errors import (
     classify,
     compose_failures,
 )
+from agentkit.core.execution._checks import check_count
 from agentkit.core.execution.cancellation import sole_cancellation
 
 __all__ = [
@@ -53,7 +54,7 @@ def backoff_delay(
         ValueError: *attempt* is less than 1, or *base* or *cap* is negative or not finite.
 
     """
-    _check_count("attempt", attempt)
+    check_count("attempt", attempt, at_least=1)
     for name, seconds in (("base", base), ("cap", cap)):
         if not (math.isfinite(seconds) and seconds >= 0):
             raise ValueError(f"{name} is a finite number of seconds, 0 or more; got {seconds!r}")
@@ -85,7 +86,7 @@ class CircuitBreaker:
         clock: Callable[[], float] = time.monotonic,
         state: BreakerState = "closed",
     ) -> None:
-        _check_count("fail_threshold", fail_threshold)
+        check_count("fail_threshold", fail_threshold, at_least=1)
         if not (math.isfinite(cooldown) and cooldown >= 0):
             raise ValueError(f"cooldown is a finite number of seconds, 0 or more; got {cooldown!r}")
         if state not in {"closed", "open", "half_open"}:
@@ -195,7 +196,7 @@ async def run_with_resilience(  # noqa: PLR0913 - the specification's six, and t
         ValueError: *max_attempts* is less than 1, or *deadline_s* is negative.
 
     """
-    _check_count("max_attempts", max_attempts)
+    check_count("max_attempts", max_attempts, at_least=1)
     if deadline_s is not None and not deadline_s >= 0:
         raise ValueError(f"deadline_s is a number of seconds, 0 or more; got {deadline_s!r}")
     ends_at = math.inf if deadline_s is None else clock() + deadline_s
@@ -259,10 +260,3 @@ def _retry_after(exc: BaseException) -> float:
     if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
         return 0.0
     return float(seconds) if math.isfinite(seconds) else 0.0
-
-
-def _check_count(name: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is a whole number; got {value!r}")
-    if value < 1:
-        raise ValueError(f"{name} is 1 or more; got {value}")

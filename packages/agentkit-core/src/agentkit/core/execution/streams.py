@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Generic, TypeVar, overload
 
 from agentkit.core.execution._abort import SIBLING_CLEANUP_GRACE_S, end_tasks
+from agentkit.core.execution._checks import check_count
 
 __all__ = [
     "buffer",
@@ -66,9 +67,8 @@ async def take(source: AsyncIterable[T], n: int) -> AsyncGenerator[T, None]:
         TypeError: *n* is no whole number.
 
     """
-    _check_int("n", n)
+    left = check_count("n", n, at_least=None)
     async with _closing(source) as items:
-        left = n
         while left > 0:
             item = await anext(items, _UNSET)
             if item is _UNSET:
@@ -143,7 +143,7 @@ async def buffer(source: AsyncIterable[T], n: int) -> AsyncGenerator[list[T], No
         ValueError: *n* is less than 1.
 
     """
-    _check_size("n", n)
+    check_count("n", n, at_least=1)
     held: list[T] = []
     async with _closing(source) as items:
         async for item in items:
@@ -166,7 +166,7 @@ async def merge(*sources: AsyncIterable[T], buffer: int = 64) -> AsyncGenerator[
         ValueError: *buffer* is less than 1.
 
     """
-    _check_size("buffer", buffer)
+    check_count("buffer", buffer, at_least=1)
     inbox: _Inbox[T] = _Inbox(buffer)
     pumps = [asyncio.create_task(inbox.pump(source)) for source in sources]
     try:
@@ -247,14 +247,3 @@ async def _closing(source: AsyncIterable[T]) -> AsyncGenerator[AsyncIterator[T],
 
 async def _value(value: Any) -> Any:
     return await value if inspect.isawaitable(value) else value
-
-
-def _check_int(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is a whole number; got {value!r}")
-
-
-def _check_size(name: str, value: int) -> None:
-    _check_int(name, value)
-    if value < 1:
-        raise ValueError(f"{name} is 1 or more; got {value}")

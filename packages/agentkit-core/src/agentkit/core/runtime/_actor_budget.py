@@ -9,7 +9,8 @@ from typing import Any
 
 from agentkit.core.contracts.errors import BudgetExhausted
 from agentkit.core.contracts.types import ModelUsage, Usage
-from agentkit.core.runtime._checks import check_count, check_positive
+from agentkit.core.execution._checks import check_count
+from agentkit.core.runtime._checks import check_positive
 from agentkit.core.runtime._meters import all_tokens
 from agentkit.core.runtime._money import MONEY_SCALE, Amount, exact, not_negative, to_money, total
 from agentkit.core.runtime._prices import known_cost

@@ -20,7 +20,8 @@ from typing import Any, Literal
 
 from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.types import ModelUsage, Usage
-from agentkit.core.runtime._checks import check_choice, check_count
+from agentkit.core.execution._checks import check_count
+from agentkit.core.runtime._checks import check_choice
 from agentkit.core.runtime._ledger import Ledger, Limits
 from agentkit.core.runtime._meters import Charge
 from agentkit.core.runtime._money import Amount, exact, not_negative, to_money

@@ -3,22 +3,9 @@
 import math
 from typing import Any
 
+from agentkit.core.execution._checks import check_count
+
 __all__ = ["check_choice", "check_count", "check_positive"]
-
-
-def check_count(name: str, value: Any, *, at_least: int = 0) -> int:
-    """Give *value* if it is a whole number of *at_least* or more.
-
-    Raises:
-        TypeError: It is no whole number; a bool is none.
-        ValueError: It is less.
-
-    """
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise TypeError(f"{name} is a whole number; got {value!r}")
-    if value < at_least:
-        raise ValueError(f"{name} is {at_least} or more; got {value}")
-    return value
 
 
 def check_positive(name: str, value: Any) -> float:

@@ -37,8 +37,7 @@ def exact(value: Amount) -> Decimal:
         MoneyPrecisionError: It is no finite number, or has a place that no amount has.
 
     """
-    if isinstance(value, bool) or not isinstance(value, (Decimal, float, int, str)):
-        raise MoneyPrecisionError(f"an amount of money is a number; got {value!r}")
+    _check_type(value)
     try:
         # A float is what it reads as, not its binary value; a subclass of Decimal becomes plain.
         amount = value if type(value) is Decimal else Decimal(str(value))
@@ -97,6 +96,11 @@ def in_words(amount: Decimal) -> str:
     """Give *amount* for a message: `$0.03`, with neither trailing zeros nor an exponent."""
     text = format(amount, "f")
     return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"
+
+
+def _check_type(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (Decimal, float, int, str)):
+        raise MoneyPrecisionError(f"an amount of money is a number; got {value!r}")
 
 
 def _cut(value: object) -> str:

@@ -1,9 +1,9 @@
 """What a model call may cost at most, told before it is made, and what it did cost."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import is_dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 from agentkit.core.contracts.types import ChatRequest, ModelUsage, Price, Usage
 from agentkit.core.runtime._meters import cost_of
@@ -13,7 +13,6 @@ __all__ = ["known_cost", "price_of", "request_bytes", "worst_case"]
 
 _PUNCTUATION = 6  # quotes, colon, comma and a space: what JSON puts around a name or a value
 _SCALAR_BYTES = 24
-_field_names: dict[type[Any], tuple[str, ...]] = {}
 
 
 def price_of(call: Any) -> Price | None:
@@ -65,20 +64,21 @@ def _bytes_of(value: Any) -> int:
     if isinstance(value, (bytes, bytearray)):
         return len(value) * 4 // 3 + _PUNCTUATION  # as base64
     if isinstance(value, Mapping):
-        return _PUNCTUATION + sum(_bytes_of(name) + _bytes_of(part) for name, part in value.items())
+        names = cast("Collection[Any]", value.keys())  # of what, isinstance() cannot tell
+        parts = cast("Collection[Any]", value.values())
+        return _PUNCTUATION + sum(map(_bytes_of, names)) + sum(map(_bytes_of, parts))
     if isinstance(value, (list, tuple, set, frozenset)):
-        return _PUNCTUATION + sum(_bytes_of(part) for part in value)
+        parts = cast("Collection[Any]", value)  # the same
+        return _PUNCTUATION + sum(map(_bytes_of, parts))
     if is_dataclass(value):
         return sum(_bytes_of(getattr(value, name)) + len(name) for name in _told_fields(value))
     return 0 if value is None else _SCALAR_BYTES
 
 
-def _told_fields(value: Any) -> tuple[str, ...]:
-    cls: type[Any] = type(value)
-    if cls not in _field_names:
-        _field_names[cls] = tuple(f.name for f in fields(cls))
-    names = _field_names[cls]
+def _told_fields(value: Any) -> Collection[str]:
+    # Not fields(), which makes a new tuple each time; the type of a block is among these too.
+    names: dict[str, Any] = value.__dataclass_fields__
     if not getattr(value, "blocks", ()):
         return names
     # The text of a message with blocks is in its blocks; it is sent once.
-    return tuple(name for name in names if name != "content")
+    return [name for name in names if name != "content"]

@@ -8,7 +8,8 @@ from typing import Any, Literal
 from agentkit.core.contracts.errors import MeterExceeded, UnsupportedOption
 from agentkit.core.contracts.ports import StorePort
 from agentkit.core.contracts.types import ModelUsage, Usage
-from agentkit.core.runtime._checks import check_choice, check_count, check_positive
+from agentkit.core.execution._checks import check_count
+from agentkit.core.runtime._checks import check_choice, check_positive
 from agentkit.core.runtime._meters import Charge, all_tokens
 from agentkit.core.runtime._money import Amount, not_negative, to_money
 from agentkit.core.runtime._prices import known_cost, price_of, worst_case

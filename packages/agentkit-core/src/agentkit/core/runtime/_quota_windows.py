@@ -61,7 +61,7 @@ class Ticket:
     key: str
     ask: Ask
     window: int = 0
-    taken: dict[str, int] = field(default_factory=dict)
+    taken: dict[str, int] = field(default_factory=dict[str, int])
 
 
 class Windows(Protocol):
