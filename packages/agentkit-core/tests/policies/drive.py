@@ -41,7 +41,8 @@ class Terminal:
 def chat(*texts: str, ctx: Any = None, meta: dict[str, Any] | None = None, **fields: Any) -> Call:
     """Give a chat call with user messages of *texts*."""
     messages = [Message("user", text) for text in texts or ("hi",)]
-    request = ChatRequest(**{"messages": messages, "model": "m", **fields})
+    asked: dict[str, Any] = {"messages": messages, "model": "m", **fields}
+    request = ChatRequest(**asked)
     return Call("chat", request, ctx or make_test_ctx(clock=FakeClock()), meta or {})
 
 
@@ -52,31 +53,37 @@ def tool(double: Any = None, *, ctx: Any = None, call_id: str = "", **arguments:
     return Call("tool", request, ctx or make_test_ctx(clock=FakeClock()))
 
 
-def run(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> list[Any]:
+Policies = Middleware | list[Any]
+"""One policy, or several with the outermost first."""
+
+
+def run(policies: Policies, end: Any, call: Call) -> list[Any]:
     """Give the items that *call* brings through *policies*."""
     return asyncio.run(items(policies, end, call))
 
 
-def run_each(policies: Middleware | Sequence[Middleware], end: Any, calls: Sequence[Call]) -> Any:
+def run_each(policies: Policies, end: Any, calls: Sequence[Call]) -> Any:
     """Give the items of each of *calls*, one after the other."""
     return [run(policies, end, call) for call in calls]
 
 
-async def items(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> list[Any]:
+async def items(policies: Policies, end: Any, call: Call) -> list[Any]:
     """Give the items that *call* brings through *policies*."""
-    several = policies if isinstance(policies, Sequence) else [policies]
-    async with closing(chain(several, end)(call)) as stream:
+    async with closing(chain(_several(policies), end)(call)) as stream:
         return [item async for item in stream]
 
 
-async def first(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> Any:
+async def first(policies: Policies, end: Any, call: Call) -> Any:
     """Give the first item and leave."""
-    several = policies if isinstance(policies, Sequence) else [policies]
-    async with closing(chain(several, end)(call)) as stream:
+    async with closing(chain(_several(policies), end)(call)) as stream:
         return await anext(stream)
 
 
-def leave(policies: Middleware | Sequence[Middleware], end: Any, call: Call) -> Any:
+def _several(policies: Policies) -> list[Any]:
+    return [policies] if callable(policies) else policies
+
+
+def leave(policies: Policies, end: Any, call: Call) -> Any:
     """Give the first item of *call* and leave."""
     return asyncio.run(first(policies, end, call))
 

@@ -1,5 +1,6 @@
 """What of a transcript is sent, and what never gets lost."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -36,6 +37,13 @@ class To:
 
     async def compact(self, messages: list[Message], ctx: Any) -> list[Message]:
         return self._messages
+
+
+def reading(text: str) -> Callable[[list[Message]], str]:
+    def read(_: list[Message]) -> str:
+        return text
+
+    return read
 
 
 def sent(compactor: Compactor, messages: list[Message], **wired: Any) -> list[Message]:
@@ -150,12 +158,12 @@ def test_what_fits_is_not_read(make: Any) -> None:
 
 @pytest.mark.parametrize("make", [SummarizationCompactor, ImportanceFilteringCompactor])
 def test_a_blank_reading_changes_nothing(make: Any) -> None:
-    assert sent(make(lambda _: "  ", max_tokens=1), LONG) == LONG
+    assert sent(make(reading("  "), max_tokens=1), LONG) == LONG
 
 
 @pytest.mark.parametrize("make", [SummarizationCompactor, ImportanceFilteringCompactor])
 def test_a_short_transcript_is_kept_though_it_is_too_much(make: Any) -> None:
-    assert sent(make(lambda _: "x", max_tokens=1), [SYSTEM, RESULT]) == [SYSTEM, RESULT]
+    assert sent(make(reading("x"), max_tokens=1), [SYSTEM, RESULT]) == [SYSTEM, RESULT]
 
 
 def test_the_model_that_summarises_is_charged_to_the_run() -> None:
@@ -167,7 +175,7 @@ def test_the_model_that_summarises_is_charged_to_the_run() -> None:
 
 def test_reading_has_a_span_of_its_own() -> None:
     trace = RecordingTracer()
-    sent(SummarizationCompactor(lambda _: "x", max_tokens=1), LONG, trace=trace)
+    sent(SummarizationCompactor(reading("x"), max_tokens=1), LONG, trace=trace)
 
     assert [(span.name, span.kind) for span in trace.spans][1] == ("compact.summarize", "compact")
 
@@ -181,7 +189,7 @@ def test_reading_has_a_span_of_its_own() -> None:
         (partial(SummarizationCompactor, FakeLLM()), {"keep_recent": -1}),
         (partial(ImportanceFilteringCompactor, FakeLLM()), {"max_tokens": 1.5}),
     ],
-    ids=lambda value: str(value) if isinstance(value, dict) else "",
+    ids=["window", "room", "a bool", "negative", "a float"],
 )
 def test_numbers_are_checked(make: Any, wrong: dict[str, Any]) -> None:
     with pytest.raises((TypeError, ValueError), match=r"1 or more|whole number"):

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -24,6 +25,13 @@ def names(**known: str) -> Any:
         return [known[host]]
 
     return resolve
+
+
+def saying(answer: Any) -> Callable[[str], Any]:
+    def check(_: str) -> Any:
+        return answer
+
+    return check
 
 
 def guard(**rules: Any) -> Guardrail:
@@ -201,14 +209,14 @@ def test_other_schemes_can_be_allowed() -> None:
 
 @pytest.mark.parametrize("answer", [True, None])
 def test_a_check_of_ones_own_may_agree(*, answer: bool | None) -> None:
-    assert allowed(guard(url_check=lambda _: answer), "http://example.com/")
+    assert allowed(guard(url_check=saying(answer)), "http://example.com/")
 
 
 def test_a_check_of_ones_own_denies_by_saying_no_or_by_failing() -> None:
     def fails(_: str) -> bool:
         raise LookupError("list unavailable")
 
-    assert not allowed(guard(url_check=lambda _: False), "http://example.com/")
+    assert not allowed(guard(url_check=saying(False)), "http://example.com/")
     assert not allowed(guard(url_check=fails), "http://example.com/")
 
 

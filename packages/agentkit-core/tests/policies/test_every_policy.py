@@ -58,6 +58,14 @@ class Pausing:
         return messages
 
 
+def price(_: str) -> Price:
+    return PRICE
+
+
+def pausing() -> Any:
+    return Pausing()
+
+
 async def resolve(_: str) -> list[str]:
     await asyncio.sleep(0)
     return ["93.184.216.34"]
@@ -80,12 +88,12 @@ class Raw:
 CHAT: dict[str, Callable[[], Middleware]] = {
     "tracing": tracing,
     "output_coerce": output_coerce,
-    "compaction": lambda: compaction(Pausing()),
+    "compaction": lambda: compaction(pausing()),
     "meter": meter,
     "fallback": lambda: fallback(["m", "n"]),
     "retry": lambda: retry(breaker=CircuitBreaker()),
     "memoize": memoize,
-    "semantic_memoize": lambda: semantic_memoize(vector=Pausing()),
+    "semantic_memoize": lambda: semantic_memoize(vector=pausing()),
 }
 TOOL: dict[str, Callable[[], Middleware]] = {
     "tracing": tracing,
@@ -102,10 +110,10 @@ INCREMENTAL = sorted(set(CHAT) - {"memoize"})
 def ready() -> Any:
     return make_test_ctx(
         budget=Budget(max_calls=100, max_cost_usd=100),
-        store=Pausing(),
+        store=pausing(),
         trace=RecordingTracer(),
         clock=FakeClock(),
-        prices=lambda _: PRICE,
+        prices=price,
     )
 
 

@@ -328,7 +328,8 @@ def test_a_key_of_ones_own_is_apart_for_chats_and_for_tools() -> None:
 
 
 def test_a_key_that_is_no_text_is_no_key() -> None:
-    bad: Any = lambda _: 7  # noqa: E731 - a key for one test
+    def bad(_: Any) -> Any:
+        return 7
 
     with pytest.warns(UserWarning, match="is a str; got 7"):
         run(memoize(key=bad, store=JsonStore()), Terminal([1]), tool())

@@ -35,6 +35,10 @@ class OldMeter:
         return None
 
 
+def price(_: str) -> Price:
+    return PRICE
+
+
 def spending(budget: Budget | None = None, **wired: Any) -> Any:
     return make_test_ctx(budget=budget or Budget(), clock=FakeClock(), **wired)
 
@@ -117,7 +121,7 @@ def test_a_stream_cut_after_it_reported_is_charged_as_reported() -> None:
 
 
 def test_an_abandoned_stream_is_charged_at_an_estimate_of_what_arrived() -> None:
-    ctx = spending(Budget(max_cost_usd=1), prices=lambda _: PRICE)
+    ctx = spending(Budget(max_cost_usd=1), prices=price)
     leave(meter(), Terminal(), chat("four", ctx=ctx))
 
     usage = ctx.budget.usage

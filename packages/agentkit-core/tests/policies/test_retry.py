@@ -1,6 +1,7 @@
 """What is tried again, when, and what never is."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +14,7 @@ from agentkit.core.contracts.errors import (
     MeterExceeded,
     ProviderError,
 )
+from agentkit.core.contracts.middleware import Call, Handler
 from agentkit.core.contracts.types import Delta
 from agentkit.core.execution import CancellationToken, CircuitBreaker
 from agentkit.core.policies import retry, tracing
@@ -80,7 +82,7 @@ def test_an_empty_stream_is_a_success() -> None:
 def test_each_attempt_begins_with_the_request_as_it_was() -> None:
     end = Terminal([TRANSIENT], ANSWER)
 
-    async def marking(call: Any, nxt: Any) -> Any:
+    async def marking(call: Call, nxt: Handler) -> AsyncIterator[Any]:
         call.request = replace(call.request, model=f"{call.request.model}+")
         async for item in nxt(call):
             yield item
@@ -245,7 +247,9 @@ def test_a_success_closes_the_breaker() -> None:
     ],
     ids=repr,
 )
-def test_what_tells_nothing_about_the_other_side_releases_the_probe(failure: Any) -> None:
+def test_what_tells_nothing_about_the_other_side_releases_the_probe(
+    failure: BaseException,
+) -> None:
     breaker = half_open()
     with pytest.raises(type(failure)):
         run(retry(breaker=breaker), Terminal([failure]), chat())

@@ -8,7 +8,7 @@ import pytest
 
 from agentkit.core.serialization.partial_json import PartialJson, read_partial
 
-SAMPLES = [
+SAMPLES: list[Any] = [
     {},
     {"title": "Octopus", "tags": ["a", "b"], "n": 12, "deep": {"x": [1.5, {"y": None}]}},
     {"quote": 'say "hi" \\ / \n\t', "emoji": "\U0001f419", "lone": "\ud83d", "e": -1.25e3},
