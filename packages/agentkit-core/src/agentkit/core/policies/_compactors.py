@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from agentkit.core.contracts.protocols import Ctx
 from agentkit.core.contracts.types import Message
+from agentkit.core.execution._checks import check_count
 from agentkit.core.policies._tokens import estimate_message_tokens
 from agentkit.core.policies._transcript import first_kept, parts_of
-from agentkit.core.runtime._checks import check_count
 
 __all__ = ["SlidingWindowCompactor", "TruncationCompactor"]
 

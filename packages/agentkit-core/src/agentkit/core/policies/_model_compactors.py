@@ -8,11 +8,11 @@ from typing import Any
 from agentkit.core.contracts.ports import LLMPort
 from agentkit.core.contracts.protocols import Ctx
 from agentkit.core.contracts.types import ChatRequest, Message
+from agentkit.core.execution._checks import check_count
 from agentkit.core.policies._meter import meter
 from agentkit.core.policies._tokens import estimate_message_tokens
 from agentkit.core.policies._transcript import first_kept, parts_of
 from agentkit.core.runtime import Invoker
-from agentkit.core.runtime._checks import check_count
 from agentkit.core.telemetry import span_around
 
 __all__ = ["ImportanceFilteringCompactor", "SummarizationCompactor"]

@@ -8,8 +8,8 @@ from agentkit.core.contracts.errors import OutputCoercionError
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.contracts.protocols import SchemaAdapter
 from agentkit.core.contracts.types import Delta
+from agentkit.core.execution._checks import check_count
 from agentkit.core.policies._calls import CHAT, note
-from agentkit.core.runtime._checks import check_count
 from agentkit.core.serialization.partial_json import PartialJson
 
 __all__ = ["PartialBuilder", "output_coerce"]

@@ -6,8 +6,8 @@ from typing import Any
 from agentkit.core.contracts.errors import ErrorClass, classify
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.execution import CircuitBreaker
+from agentkit.core.execution._checks import check_count
 from agentkit.core.policies._attempts import Attempts, Rules
-from agentkit.core.runtime._checks import check_count
 
 __all__ = ["retry"]
 
