@@ -41,7 +41,7 @@ class RollupObserver(Wrapper):
         if kind in ALWAYS:
             raise ValueError(f"a summary is no {kind}; take another kind")
         super().__init__(inner)
-        self.dropped = 0
+        self.dropped: int = 0
         self._every = every
         self._summarize = summarize or _latest
         self._kind = kind

@@ -20,7 +20,7 @@ class Wrapper:
     """
 
     def __init__(self, inner: ObserverPort) -> None:
-        self.failures = 0
+        self.failures: int = 0
         self._inner = inner
         self._logged: set[type[Exception]] = set()
 
