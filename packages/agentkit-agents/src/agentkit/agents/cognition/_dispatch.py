@@ -146,7 +146,7 @@ class Dispatch:
         try:
             await gather_bounded(runs, sem=self._ctx.semaphore())
         except BaseExceptionGroup as group:
-            raise _sole(group) from None
+            raise _first(group) from None
         for record in records:
             yield _answered(record)
 
@@ -205,13 +205,11 @@ def _unavailable(gated: list[CallRecord]) -> ApprovalUnavailable:
     )
 
 
-def _sole(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the only error in *group*, or the group."""
-    if len(group.exceptions) > 1:
-        return group
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Give the first error in *group*: the run stops, and one reason is enough."""
     for inner in group.exceptions:
         if not isinstance(inner, BaseExceptionGroup):
             return inner
         # What it was split from is of unknown kind, and so is it.
-        return _sole(cast("BaseExceptionGroup[BaseException]", inner))
+        return _first(cast("BaseExceptionGroup[BaseException]", inner))
     return group

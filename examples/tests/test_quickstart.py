@@ -1,0 +1,159 @@
+"""The quickstart, as a user runs it: in a process of its own, in a folder of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1]
+QUIET = {
+    name: value for name, value in os.environ.items() if not name.startswith(("OPENAI_", "PYTHON"))
+}
+
+
+def quickstart(
+    folder: Path, *arguments: str, url: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the example in *folder*, against the provider at *url* or the scripted model."""
+    env = QUIET if url is None else {**QUIET, "OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
+    command = [sys.executable, str(EXAMPLES / "quickstart.py"), *arguments]
+    return subprocess.run(
+        command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@contextmanager
+def provider(*arguments: str) -> Generator[str, None, None]:
+    """Serve the scripted model in a process of its own and give its URL."""
+    command = [sys.executable, "-m", "support.server", *arguments]
+    with subprocess.Popen(
+        command, cwd=EXAMPLES, env=QUIET, stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            yield server.stdout.readline().strip()
+        finally:
+            server.kill()
+
+
+def answer(done: subprocess.CompletedProcess[str]) -> str:
+    return done.stdout.partition("Root cause")[2].partition("Tokens:")[0]
+
+
+def test_it_finds_the_cause_with_evidence_and_tells_its_price(tmp_path: Path) -> None:
+    done = quickstart(tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "settlement-export 2.8.1" in answer(done)
+    assert "deploys.log:4:" in answer(done)
+    assert "step 6 done" in done.stdout
+    assert "Cost: $0.00" in done.stdout
+    assert "9 tool calls, each made once" in done.stdout
+
+
+@pytest.mark.parametrize("step", [1, 3, 6])
+def test_a_killed_run_goes_on_to_the_same_answer(tmp_path: Path, step: int) -> None:
+    killed = quickstart(tmp_path, "--crash-after", str(step))
+    resumed = quickstart(tmp_path, "--resume")
+    whole = quickstart(tmp_path, "--state", "other.sqlite")
+
+    assert (killed.returncode, resumed.returncode) == (137, 0)
+    assert answer(resumed) == answer(whole)
+    journals = [done.stdout.partition("Journal:")[2] for done in (resumed, whole)]
+    assert journals[0] == journals[1]
+
+
+def test_a_finished_run_tells_its_answer_again(tmp_path: Path) -> None:
+    first = quickstart(tmp_path)
+
+    assert answer(quickstart(tmp_path, "--resume")) == answer(first)
+
+
+@pytest.mark.parametrize("fault", ["bad-arguments", "unknown-tool"])
+def test_a_model_that_calls_a_tool_wrongly_is_told_and_goes_on(tmp_path: Path, fault: str) -> None:
+    with provider("--fault", fault) as url:
+        done = quickstart(tmp_path, url=url)
+
+    assert (done.returncode, "ERROR: " in done.stdout) == (0, True)
+    assert "settlement-export 2.8.1" in answer(done)
+
+
+def assert_one_clear_error(done: subprocess.CompletedProcess[str], told: str) -> None:
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert done.stderr.startswith("error: ")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("401", "does not accept the key in OPENAI_API_KEY"),
+        ("429", "try again in 600 s"),
+        ("500", "Internal Server Error"),
+        ("cut", "go on with --resume"),
+        ("error-frame", "Overloaded"),
+    ],
+)
+def test_a_provider_that_fails_is_told_in_one_line(tmp_path: Path, fault: str, told: str) -> None:
+    with provider("--fault", fault) as url:
+        done = quickstart(tmp_path, url=url)
+
+    assert_one_clear_error(done, told)
+
+
+def test_a_run_that_a_provider_failed_goes_on_with_another(tmp_path: Path) -> None:
+    with provider("--fault", "error-frame") as url:
+        quickstart(tmp_path, url=url)
+
+    assert "settlement-export 2.8.1" in answer(quickstart(tmp_path, "--resume"))
+
+
+def test_a_provider_that_nobody_runs_is_told_in_one_line(tmp_path: Path) -> None:
+    assert_one_clear_error(quickstart(tmp_path, url="http://127.0.0.1:9/v1"), "cannot connect")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["nowhere"], "nowhere is no folder of logs"),
+        (["."], "has no file that ends in .log"),
+        (["--resume"], "there is no run to resume: quickstart.sqlite does not exist"),
+        (["--state", "."], "unable to open"),
+        (["--state", "no/such/folder/x.sqlite"], "unable to open"),
+        (["--model", "any"], "need OPENAI_API_KEY"),
+    ],
+    ids=["no-folder", "no-logs", "no-run", "state-is-folder", "state-nowhere", "no-key"],
+)
+def test_bad_input_is_told_in_one_line_and_leaves_nothing(
+    tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    assert_one_clear_error(quickstart(tmp_path, *arguments), told)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_state_file_that_is_no_database_is_told_and_kept(tmp_path: Path) -> None:
+    state = tmp_path / "quickstart.sqlite"
+    state.write_text("no database\n" * 99)
+
+    assert_one_clear_error(quickstart(tmp_path), "not a database")
+    assert state.read_text() == "no database\n" * 99
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_state_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    quickstart(tmp_path)
+    (tmp_path / "quickstart.sqlite").chmod(0o400)
+
+    assert_one_clear_error(quickstart(tmp_path), "quickstart.sqlite")
+
+
+@pytest.mark.parametrize("step", ["0", "x", "-1"])
+def test_a_step_that_is_none_is_refused(tmp_path: Path, step: str) -> None:
+    done = quickstart(tmp_path, f"--crash-after={step}")
+
+    assert (done.returncode, "a step is a whole number from 1" in done.stderr) == (2, True)
