@@ -217,6 +217,13 @@ def test_a_deadline_cancels_when_it_has_come() -> None:
     assert (before, token.cancelled, token.reason) == (False, True, "deadline exceeded")
 
 
+def test_the_time_that_is_left_is_endless_without_a_deadline() -> None:
+    clock = _Clock()
+    token = CancellationToken(deadline=NOON + timedelta(seconds=5), now=clock.now)
+
+    assert (token.seconds_left(), CancellationToken().seconds_left()) == (5.0, float("inf"))
+
+
 def test_a_deadline_that_was_seen_to_pass_runs_the_callbacks() -> None:
     clock = _Clock()
     token = CancellationToken(deadline=NOON, now=clock.now)

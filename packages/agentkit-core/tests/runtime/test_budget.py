@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from agentkit.core.contracts.content import ImageBlock, TextBlock
 from agentkit.core.contracts.errors import MeterExceeded, MoneyPrecisionError
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.contracts.types import (
@@ -20,7 +21,7 @@ from agentkit.core.contracts.types import (
     Usage,
 )
 from agentkit.core.runtime import Budget, Charge
-from agentkit.core.runtime._prices import request_bytes
+from agentkit.core.runtime._prices import request_bytes, worst_case
 from agentkit.core.testing import make_test_ctx
 
 PRICE = Price(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75"), Decimal(6))
@@ -271,11 +272,42 @@ def test_what_is_held_counts_against_a_call_of_unknown_cost() -> None:
         (Message("user", "é" * 1000), 2000),
         (Message("user", "\ud800"), 3),
         (Message("assistant", tool_calls=(ToolCall("1", "t", {"a": ["x" * 500]}),)), 500),
+        (Message("user", blocks=(TextBlock("x" * 700),)), 700),
     ],
-    ids=["ascii", "utf-8", "lone surrogate", "arguments"],
+    ids=["ascii", "utf-8", "lone surrogate", "arguments", "blocks"],
 )
 def test_the_bytes_of_a_request_are_never_fewer_than_its_text(message: Message, least: int) -> None:
     assert request_bytes(ChatRequest([message], "m")) >= least
+
+
+def test_the_text_of_blocks_is_counted_once() -> None:
+    request = ChatRequest([Message("user", blocks=(TextBlock("x" * 10_000),))], "m")
+
+    assert request_bytes(request) < 11_000
+
+
+@pytest.mark.parametrize(
+    ("image", "bounded"),
+    [(ImageBlock(data=b"x" * 300), True), (ImageBlock(url="https://example.org/i"), False)],
+    ids=["sent along", "pointed to"],
+)
+def test_media_that_is_only_pointed_to_has_no_worst_case(image: ImageBlock, bounded: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    request = ChatRequest([Message("user", blocks=(image,))], "m", max_tokens=10)
+
+    assert (worst_case(request, PRICE) is not None) == bounded
+
+
+def test_bytes_count_as_the_base64_they_are_sent_in() -> None:
+    request = ChatRequest([Message("user")], "m", response_format={"data": b"x" * 3000})
+
+    assert request_bytes(request) >= 4000
+
+
+def test_a_budget_that_is_overspent_says_so_at_the_next_call() -> None:
+    budget = Budget(max_cost_usd="0.03", spent_usd="0.04", on_exceeded="stop")
+
+    with pytest.raises(MeterExceeded, match=r"^cost \$0\.04 > \$0\.03$"):
+        asyncio.run(budget.reserve(_chat()))
 
 
 def test_an_unpriced_call_under_a_ceiling_is_warned_about_once() -> None:

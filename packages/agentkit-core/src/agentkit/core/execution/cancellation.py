@@ -223,9 +223,8 @@ def sole_cancellation(exc: BaseException) -> Cancelled | None:
         return exc
     if not isinstance(exc, BaseExceptionGroup):
         return None
-    # isinstance() alone tells nothing of the members' type.
-    members = cast("tuple[BaseException, ...]", exc.exceptions)
-    found = [sole_cancellation(member) for member in members]
+    group: Any = cast("Any", exc)  # isinstance() leaves the type of its members unknown
+    found = [sole_cancellation(member) for member in group.exceptions]
     return found[0] if all(found) else None
 
 

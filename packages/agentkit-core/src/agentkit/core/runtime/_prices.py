@@ -5,7 +5,7 @@ from dataclasses import is_dataclass
 from decimal import Decimal
 from typing import Any, cast
 
-from agentkit.core.contracts.types import ChatRequest, ModelUsage, Price, Usage
+from agentkit.core.contracts.types import ChatRequest, Message, ModelUsage, Price, Usage
 from agentkit.core.runtime._meters import cost_of
 from agentkit.core.runtime._money import exact, priced, total
 
@@ -36,12 +36,13 @@ def known_cost(call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decim
 
 
 def worst_case(request: ChatRequest, price: Price) -> Decimal | None:
-    """Give the most that *request* can cost, or None where its answer has no `max_tokens`.
+    """Give the most that *request* can cost, or None where nothing bounds it.
 
     A token is at least one byte, so the bytes of the request are a ceiling on its input tokens; and
-    each of them may turn out to be of the dearest kind.
+    each of them may turn out to be of the dearest kind. There is no ceiling without `max_tokens`,
+    nor on media that the request only points to.
     """
-    if request.max_tokens is None:
+    if request.max_tokens is None or any(map(_points_elsewhere, request.messages)):
         return None
     dearest = max(price.input, price.cache_read, price.cache_write_5m, price.cache_write_1h)
     return total(priced(request_bytes(request), dearest), priced(request.max_tokens, price.output))
@@ -55,6 +56,14 @@ def request_bytes(request: ChatRequest) -> int:
     """
     asked = (request.messages, request.tools, request.response_format)
     return sum(_bytes_of(part) for part in asked)
+
+
+def _points_elsewhere(message: Message) -> bool:
+    return any(
+        getattr(block, name, None) is not None
+        for block in message.blocks
+        for name in ("url", "file_id", "storage_key")
+    )
 
 
 def _bytes_of(value: Any) -> int:
