@@ -1,7 +1,7 @@
 """The stores under test, each opened the way its users do, on a clock that a test moves."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -28,28 +28,28 @@ OpenedCheckpoints = AbstractAsyncContextManager[CheckpointPort]
 
 
 @asynccontextmanager
-async def open_memory(_: Path, clock: Clock) -> AsyncIterator[StorePort]:
+async def open_memory(_: Path, clock: Clock) -> AsyncGenerator[StorePort, None]:
     yield InMemoryStore(clock=clock)
 
 
 @asynccontextmanager
-async def open_files(folder: Path, _: Clock) -> AsyncIterator[StorePort]:
+async def open_files(folder: Path, _: Clock) -> AsyncGenerator[StorePort, None]:
     yield FileStore(folder / "files")
 
 
 @asynccontextmanager
-async def open_sqlite(folder: Path, clock: Clock) -> AsyncIterator[StorePort]:
+async def open_sqlite(folder: Path, clock: Clock) -> AsyncGenerator[StorePort, None]:
     async with SQLiteStore.open(folder / "store.sqlite", clock=clock) as store:
         yield store
 
 
 @asynccontextmanager
-async def open_memory_checkpoints(_: Path) -> AsyncIterator[CheckpointPort]:
+async def open_memory_checkpoints(_: Path) -> AsyncGenerator[CheckpointPort, None]:
     yield InMemoryCheckpointStore()
 
 
 @asynccontextmanager
-async def open_sqlite_checkpoints(folder: Path) -> AsyncIterator[CheckpointPort]:
+async def open_sqlite_checkpoints(folder: Path) -> AsyncGenerator[CheckpointPort, None]:
     async with SQLiteCheckpointStore.open(folder / "store.sqlite") as store:
         yield store
 

@@ -98,9 +98,9 @@ def test_a_torn_entry_longer_than_a_block_is_dropped_too(store: FileStore, tmp_p
         (b"", "torn or damaged"),
         (b'{"key":"k","val', "torn or damaged"),
         (b"\xff\xfe", "torn or damaged"),
-        (b"[1]", "this is no file of a FileStore"),
-        (b'{"key":1,"value":2}', "this is no file of a FileStore"),
-        (b'{"key":"k"}', "its value is missing"),
+        (b"[1]", "this is no value of a FileStore"),
+        (b'{"key":1,"value":2}', "this is no value of a FileStore"),
+        (b'{"key":"k"}', "this is no value of a FileStore"),
         (b'{"key":"other","value":2}', "holds the key 'other' under the name of 'k'"),
     ],
 )

@@ -5,7 +5,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from agentkit.core.contracts.errors import CheckpointConflict
@@ -15,7 +15,7 @@ from agentkit.state.stores import FileStore, SQLiteStore
 
 
 @asynccontextmanager
-async def opened(kind: str, path: str) -> AsyncIterator[StorePort]:
+async def opened(kind: str, path: str) -> AsyncGenerator[StorePort, None]:
     if kind == "files":
         yield FileStore(path)
         return

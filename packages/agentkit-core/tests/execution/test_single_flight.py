@@ -233,7 +233,8 @@ def test_two_producers_that_wait_for_each_other_do_not_hang() -> None:
 
 def test_what_a_producer_left_behind_may_ask_for_the_key_later() -> None:
     async def steps() -> None:
-        flight, left = SingleFlight(), []
+        flight = SingleFlight()
+        left: list[asyncio.Task[object]] = []
 
         async def later() -> object:
             await asyncio.sleep(0)

@@ -45,7 +45,7 @@ class Text:
 @dataclass(frozen=True)
 class Call:
     type: ClassVar[str] = "call"
-    parts: list["Part"] = field(default_factory=list)
+    parts: list["Part"] = field(default_factory=list["Part"])
 
 
 @dataclass(frozen=True)

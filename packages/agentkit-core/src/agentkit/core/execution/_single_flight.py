@@ -106,7 +106,7 @@ class _Flight:
 
     def _depends_on(self, other: _Flight) -> bool:
         seen: set[_Flight] = set()
-        ahead = [self]
+        ahead: list[_Flight] = [self]
         while ahead:
             flight = ahead.pop()
             if flight is other:

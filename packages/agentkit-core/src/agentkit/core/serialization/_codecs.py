@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, TypeVar
 
 from agentkit.core.serialization._immutable import FrozenDict, FrozenList
+from agentkit.core.serialization._kinds import is_a, kind_of
 from agentkit.core.serialization._plain import Misfit, copy_part
 from agentkit.core.serialization._scalar_codecs import (
     ANY,
@@ -72,7 +73,7 @@ def _sequence(kind: Callable[[list[Any]], Any], arguments: tuple[Any, ...]) -> C
     item = codec_of(arguments[0] if arguments else Any)
 
     def encode(value: Any) -> list[Any]:
-        if not isinstance(value, list | tuple):
+        if not is_a(value, list | tuple):
             raise refusal("a list or tuple", value)
         return _each(item.encode, value)
 
@@ -102,7 +103,7 @@ def _mapping(kind: Callable[[dict[str, Any]], Any], arguments: tuple[Any, ...]) 
     item = codec_of(arguments[1] if arguments else Any)
 
     def encode(value: Any) -> dict[str, Any]:
-        if not isinstance(value, Mapping):
+        if not is_a(value, Mapping):
             raise refusal("a mapping", value)
         return _each_value(item.encode, value)
 
@@ -177,7 +178,8 @@ class _Dataclass:
         return self._build(values)
 
     def _values(self, data: dict[str, Any]) -> dict[str, Any]:
-        fields, values = self.fields, {}
+        fields = self.fields
+        values: dict[str, Any] = {}
         for name, item in data.items():
             codec = fields.get(name)
             if codec is None:
@@ -211,12 +213,15 @@ def _union(hints: tuple[Any, ...]) -> Codec:
 
 def _optional(member: Codec) -> Codec:
     encode, decode = member.encode, member.decode
-    return Simple(
-        lambda value: None if value is None else encode(value),
-        lambda data: None if data is None else decode(data),
-        (*member.takes, types.NoneType) if member.takes else (),
-        member.reads | {types.NoneType},
-    )
+
+    def encode_it(value: Any) -> Any:
+        return None if value is None else encode(value)
+
+    def decode_it(data: Any) -> Any:
+        return None if data is None else decode(data)
+
+    takes = (*member.takes, types.NoneType) if member.takes else ()
+    return Simple(encode_it, decode_it, takes, member.reads | {types.NoneType})
 
 
 class _Union:
@@ -235,10 +240,11 @@ class _Union:
             self.by_kind |= dict.fromkeys(member.reads, member)
         if tagged:
             self.ambiguous |= self.by_kind.keys() & set(_DICTS)
-        self.reads = frozenset(self.by_kind) | (frozenset(_DICTS) if tagged else frozenset())
+        objects: tuple[type, ...] = _DICTS if tagged else ()
+        self.reads: frozenset[type] = frozenset((*self.by_kind, *objects))
 
     def encode(self, value: Any) -> Any:
-        member = self.by_class.get(type(value))
+        member = self.by_class.get(kind_of(value))
         if member is not None:
             return member.encode(value)
         for other in self._exact_first(value):
@@ -256,7 +262,7 @@ class _Union:
             raise Misfit(TypeError, f"two members of the union look like {type(data).__name__}")
 
     def decode(self, data: Any) -> Any:
-        kind = type(data)
+        kind = kind_of(data)
         self._check_one_form(data)
         if self.by_tag and kind in _DICTS:
             return self._tagged(data)

@@ -11,7 +11,9 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar
+
+from agentkit.core.serialization._kinds import is_a, kind_of
 
 __all__ = ["FrozenDict", "FrozenList", "deep_freeze"]
 
@@ -54,9 +56,15 @@ class FrozenDict(dict[K, V]):
     __ior__ = _refuse
     update = _refuse
     pop = _refuse
-    popitem = _refuse
-    clear = _refuse
     setdefault = _refuse
+
+    def popitem(self) -> NoReturn:
+        """Refuse."""
+        _refuse(self)
+
+    def clear(self) -> NoReturn:
+        """Refuse."""
+        _refuse(self)
 
     @classmethod
     def fromkeys(cls, iterable: Iterable[Any], value: Any = None, /) -> FrozenDict[Any, Any]:
@@ -68,9 +76,9 @@ class FrozenDict(dict[K, V]):
         return self
 
     def __or__(self, other: Any) -> FrozenDict[Any, Any]:
-        if not isinstance(other, dict):
+        if not is_a(other, dict):
             return NotImplemented
-        return type(self)({**self, **other})
+        return FrozenDict({**self, **other})
 
     def __copy__(self) -> FrozenDict[K, V]:
         return self
@@ -111,18 +119,27 @@ class FrozenList(list[V]):
     insert = _refuse
     remove = _refuse
     pop = _refuse
-    clear = _refuse
-    sort = _refuse
-    reverse = _refuse
+
+    def clear(self) -> NoReturn:
+        """Refuse."""
+        _refuse(self)
+
+    def sort(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        """Refuse."""
+        _refuse(self)
+
+    def reverse(self) -> NoReturn:
+        """Refuse."""
+        _refuse(self)
 
     def copy(self) -> FrozenList[V]:
         """Give the list itself, as a tuple's copy is the tuple."""
         return self
 
     def __add__(self, other: Any) -> FrozenList[V]:  # type: ignore[override]
-        if not isinstance(other, list):
+        if not is_a(other, list):
             return NotImplemented
-        return type(self)([*self, *other])
+        return FrozenList([*self, *other])
 
     def __mul__(self, times: SupportsIndex) -> FrozenList[V]:
         return type(self)(list(self) * times)
@@ -162,23 +179,26 @@ _SETTLED: frozenset[type] = frozenset(
     {str, int, float, bool, NoneType, bytes, FrozenDict, FrozenList}
 )
 
-_new_dict = dict.__new__
-_new_list = list.__new__
-_fill = cast("Any", dict.update)  # the unbound methods that FrozenDict and FrozenList refuse
-_put = cast("Any", dict.__setitem__)
-_extend = cast("Any", list.extend)
-_place = cast("Any", list.__setitem__)
+# What FrozenDict and FrozenList refuse, from the bases.
+_DICT: Any = dict
+_LIST: Any = list
+_new_dict: Any = dict.__new__
+_new_list: Any = list.__new__
+_fill: Any = _DICT.update
+_put: Any = _DICT.__setitem__
+_extend: Any = _LIST.extend
+_place: Any = _LIST.__setitem__
 
 
 def _freeze(value: Any) -> Any:
-    kind = type(value)
+    kind = kind_of(value)
     if kind is dict:
-        frozen = _new_dict(FrozenDict)
+        frozen: FrozenDict[Any, Any] = _new_dict(FrozenDict)
         _fill(frozen, value)
         _freeze_values(frozen)
         return frozen
     if kind is list:
-        items = _new_list(FrozenList)
+        items: FrozenList[Any] = _new_list(FrozenList)
         _extend(items, value)
         _freeze_items(items)
         return items
@@ -198,17 +218,15 @@ def _freeze_items(items: list[Any]) -> None:
 
 
 def _freeze_other(value: Any) -> Any:
-    if isinstance(value, (FrozenDict, FrozenList)):
+    if is_a(value, (FrozenDict, FrozenList)):
         return value
-    if isinstance(value, tuple):
+    if is_a(value, tuple):
         return _freeze_tuple(value)
-    if isinstance(value, list):
-        return FrozenList(value)
-    if isinstance(value, Mapping):
-        return FrozenDict(value)
-    if isinstance(value, set):
-        return frozenset(value)
-    return value
+    if is_a(value, list):
+        return FrozenList[Any](value)
+    if is_a(value, Mapping):
+        return FrozenDict[Any, Any](value)
+    return frozenset[Any](value) if is_a(value, set) else value
 
 
 def _freeze_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -217,5 +235,5 @@ def _freeze_tuple(value: tuple[Any, ...]) -> tuple[Any, ...]:
         return value
     if type(value) is tuple:
         return frozen
-    make = getattr(value, "_make", None)  # a named tuple; how another subclass is made is its own
-    return value if make is None else cast("tuple[Any, ...]", make(frozen))
+    make: Any = getattr(value, "_make", None)  # a named tuple; another subclass stays as it is
+    return value if make is None else make(frozen)

@@ -7,6 +7,7 @@ from math import isfinite
 from typing import Any
 
 from agentkit.core.serialization._immutable import FrozenDict, FrozenList
+from agentkit.core.serialization._kinds import kind_of
 
 __all__ = ["MAX_INT_DIGITS", "Misfit", "copy_part", "plain_copy"]
 
@@ -54,7 +55,8 @@ def copy_part(value: Any) -> Any:
     """Do as `plain_copy`, raising `Misfit` so that a caller can add where *value* is."""
     if value is None or type(value) is str or type(value) is bool:
         return value
-    return _COPIERS.get(type(value), _number)(value)
+    kind = kind_of(value)
+    return _COPIERS.get(kind, _number)(value)
 
 
 def _copy_dict(value: dict[Any, Any]) -> dict[str, Any]:
@@ -62,7 +64,7 @@ def _copy_dict(value: dict[Any, Any]) -> dict[str, Any]:
     for key, item in value.items():
         if type(key) is not str:
             raise Misfit(TypeError, f"a key must be a str; got {_name(key)}")
-        kind = type(item)
+        kind = kind_of(item)
         if kind is str or kind is bool or item is None:
             continue  # what most items are is written out here: it costs no call
         try:
@@ -81,7 +83,7 @@ def _copy_dict(value: dict[Any, Any]) -> dict[str, Any]:
 def _copy_list(value: list[Any]) -> list[Any]:
     copied = list(value)
     for index, item in enumerate(value):
-        kind = type(item)
+        kind = kind_of(item)
         if kind is str or kind is bool or item is None:
             continue
         try:
@@ -106,7 +108,7 @@ _COPIERS: dict[type, Callable[[Any], Any]] = {
 
 
 def _number(value: Any) -> Any:
-    kind = type(value)
+    kind = kind_of(value)
     if (kind is int and -_INT_BOUND < value < _INT_BOUND) or (kind is float and isfinite(value)):
         return value
     raise _refusal(value)

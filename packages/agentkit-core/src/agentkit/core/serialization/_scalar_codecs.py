@@ -6,12 +6,14 @@ import base64
 import binascii
 import types
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from enum import Enum
 from math import isfinite
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from agentkit.core.serialization._kinds import kind_of
 from agentkit.core.serialization._plain import Misfit, copy_part
 
 __all__ = ["ANY", "NONE", "SCALARS", "Codec", "Simple", "enum", "literal", "refusal", "refusing"]
@@ -20,14 +22,12 @@ __all__ = ["ANY", "NONE", "SCALARS", "Codec", "Simple", "enum", "literal", "refu
 class Codec(Protocol):
     """Turns the values of one type to JSON and back, raising `Misfit` for any other."""
 
-    @property
-    def encode(self) -> Callable[[Any], Any]:
-        """Give the JSON of a value."""
+    def encode(self, value: Any, /) -> Any:
+        """Give the JSON of *value*."""
         ...
 
-    @property
-    def decode(self) -> Callable[[Any], Any]:
-        """Give the value of JSON."""
+    def decode(self, data: Any, /) -> Any:
+        """Give the value of the JSON *data*."""
         ...
 
     @property
@@ -41,7 +41,8 @@ class Codec(Protocol):
         ...
 
 
-class Simple(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Simple:
     """A codec made of two functions."""
 
     encode: Callable[[Any], Any]
@@ -162,8 +163,8 @@ def literal(allowed: tuple[Any, ...]) -> Codec:
                 return value
         raise Misfit(ValueError, f"expected one of {allowed!r}; got {value!r}")
 
-    kinds = tuple({type(one) for one in allowed})
-    return Simple(check, check, kinds, frozenset(kinds))
+    kinds: frozenset[type[Any]] = frozenset(kind_of(one) for one in allowed)
+    return Simple(check, check, tuple(kinds), kinds)
 
 
 def enum(kind: type[Enum]) -> Codec:
@@ -183,5 +184,5 @@ def enum(kind: type[Enum]) -> Codec:
             raise refusal(kind.__qualname__, data)
         return member
 
-    reads = frozenset(type(member.value) for member in kind)
+    reads: frozenset[type[Any]] = frozenset(kind_of(member.value) for member in kind)
     return Simple(encode, decode, (kind,), reads)

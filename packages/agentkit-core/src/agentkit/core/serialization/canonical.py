@@ -19,6 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from agentkit.core.serialization._immutable import FrozenDict, FrozenList
+from agentkit.core.serialization._kinds import kind_of
 
 __all__ = ["canonical_json", "stable_hash"]
 
@@ -66,17 +67,12 @@ def stable_hash(obj: Any, *, length: int = 16) -> str:
 
 
 def _tag(value: Any) -> str:
-    return (_TAGGERS.get(type(value)) or _tagger_of(value))(value)
+    return (_TAGGERS.get(kind_of(value)) or _tagger(kind_of(value)))(value)
 
 
 def _tags(values: Iterable[Any]) -> list[str]:
     known = _TAGGERS.get
-    return [(known(type(value)) or _tagger_of(value))(value) for value in values]
-
-
-def _tagger_of(value: Any) -> Callable[[Any], str]:
-    kind: Any = type(value)
-    return _tagger(kind)
+    return [(known(kind_of(value)) or _tagger(kind_of(value)))(value) for value in values]
 
 
 def _tag_float(value: float) -> str:
@@ -86,7 +82,7 @@ def _tag_float(value: float) -> str:
 
 
 def _tag_list(value: list[Any]) -> str:
-    return f"[{','.join(_tags(value))}]"
+    return f"[{','.join(_tags(value))}]" if value else "[]"
 
 
 def _tag_tuple(value: tuple[Any, ...]) -> str:
@@ -151,7 +147,7 @@ _BASES: tuple[type, ...] = (
 
 
 @lru_cache(maxsize=1024)
-def _tagger(kind: type) -> Callable[[Any], str]:
+def _tagger(kind: type[Any]) -> Callable[[Any], str]:
     """Give what tags an instance of *kind*, which is none of the types above."""
     name = f"@{_quote(f'{kind.__module__}.{kind.__qualname__}')}"
     if issubclass(kind, Enum):
@@ -167,7 +163,7 @@ def _tagger(kind: type) -> Callable[[Any], str]:
     return _base_tagger(kind)
 
 
-def _base_tagger(kind: type) -> Callable[[Any], str]:
+def _base_tagger(kind: type[Any]) -> Callable[[Any], str]:
     for base in _BASES:
         if issubclass(kind, base):
             return _TAGGERS[base]
@@ -184,14 +180,15 @@ def _fields_tagger(name: str, fields: list[str]) -> Callable[[Any], str]:
     return lambda value: f"{name}({','.join(_tags(get(value)))})"
 
 
-def _model_tagger(name: str, kind: type) -> Callable[[Any], str]:
+def _model_tagger(name: str, kind: type[Any]) -> Callable[[Any], str]:
     """A pydantic model shows its fields, nested models included; others what they dump."""
-    fields = getattr(kind, "model_fields", None)
-    if not isinstance(fields, Mapping):
+    fields: Any = getattr(kind, "model_fields", None)
+    if fields is None:
         return lambda value: f"{name}{_tag(value.model_dump())}"
-    names = list(fields)
+    names: list[str] = list(fields)
 
     def shown(value: Any) -> dict[str, Any]:
-        return {n: getattr(value, n) for n in names} | (getattr(value, "model_extra", None) or {})
+        extra: dict[str, Any] = getattr(value, "model_extra", None) or {}
+        return {name: getattr(value, name) for name in names} | extra
 
     return lambda value: f"{name}{_tag_mapping(shown(value))}"

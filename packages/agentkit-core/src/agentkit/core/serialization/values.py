@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any, TypeVar, overload
 
 from agentkit.core.serialization._codecs import codec_of
+from agentkit.core.serialization._kinds import is_a
 from agentkit.core.serialization._plain import Misfit, copy_part
 
 __all__ = ["from_json", "to_json"]
@@ -59,14 +60,14 @@ def from_json(hint: Any, data: Any) -> Any:
 def _encode(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         return codec_of(type(value)).encode(value)
-    if isinstance(value, list | tuple):
+    if is_a(value, list | tuple):
         return [_encode(item) for item in value]
-    if isinstance(value, Mapping):
+    if is_a(value, Mapping):
         return {_key(key): _encode(item) for key, item in value.items()}
     return copy_part(value)
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     if type(key) is not str:
         raise Misfit(TypeError, f"a key must be a str; got {type(key).__qualname__}")
     return key

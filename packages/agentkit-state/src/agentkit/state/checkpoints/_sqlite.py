@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from agentkit.core.contracts.errors import CheckpointerError
@@ -41,7 +41,9 @@ class SQLiteCheckpointStore:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, path: str | os.PathLike[str]) -> AsyncIterator[SQLiteCheckpointStore]:
+    async def open(
+        cls, path: str | os.PathLike[str]
+    ) -> AsyncGenerator[SQLiteCheckpointStore, None]:
         """Open the file at *path*, creating it if needed, until the end of the block.
 
         Raises:

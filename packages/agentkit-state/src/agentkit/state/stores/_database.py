@@ -6,7 +6,7 @@ import asyncio
 import os
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
@@ -57,7 +57,7 @@ class Database:
     @asynccontextmanager
     async def open(
         cls, path: str | os.PathLike[str], *, unavailable: type[AgentkitError]
-    ) -> AsyncIterator[Database]:
+    ) -> AsyncGenerator[Database, None]:
         """Open the file at *path*, creating it if needed, until the end of the block."""
         database = cls(path, unavailable=unavailable)
         try:
@@ -137,7 +137,7 @@ class Database:
                 connection.close()
 
     @contextmanager
-    def _translated(self) -> Iterator[None]:
+    def _translated(self) -> Generator[None, None, None]:
         try:
             yield
         except sqlite3.Error as problem:
@@ -145,7 +145,7 @@ class Database:
 
 
 @contextmanager
-def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+def transaction(connection: sqlite3.Connection) -> Generator[None, None, None]:
     """Hold the file's write lock for the block: all of it is written, or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:

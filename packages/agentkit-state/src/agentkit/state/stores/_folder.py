@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -45,7 +45,7 @@ class Folder:
         self._logs = self._root / "log"
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> Generator[None, None, None]:
         """Keep every other writer out, of this process and of others."""
         with _translated(self._root):
             for folder in (self._values, self._logs):
@@ -135,12 +135,11 @@ def _read_document(path: Path) -> tuple[str, Any] | None:
             content = path.read_bytes()
         except FileNotFoundError:
             return None
-    document = _parsed(path, content)
-    if not isinstance(document, dict) or not isinstance(document.get("key"), str):
-        raise StoreUnavailable(f"{path}: this is no file of a FileStore")
-    if "value" not in document:
-        raise StoreUnavailable(f"{path}: its value is missing")
-    return document["key"], document["value"]
+    match _parsed(path, content):
+        case {"key": str(key), "value": value}:
+            return key, value
+        case _:
+            raise StoreUnavailable(f"{path}: this is no value of a FileStore")
 
 
 def _parsed(path: Path, content: bytes) -> Any:
@@ -200,7 +199,7 @@ def _sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def _translated(path: Path) -> Iterator[None]:
+def _translated(path: Path) -> Generator[None, None, None]:
     try:
         yield
     except OSError as problem:

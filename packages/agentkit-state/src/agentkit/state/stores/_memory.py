@@ -25,7 +25,6 @@ __all__ = ["InMemoryStore"]
 _SWEEP_EVERY = 256
 _ABSENT: Any = object()
 _SCALARS = frozenset({str, int, float, bool, type(None)})
-_CONTAINERS = frozenset({dict, list})
 
 
 class InMemoryStore:
@@ -188,7 +187,7 @@ def _copy_in(value: Any) -> Any:
 
 def _copy_out(kept: Any) -> Any:
     if type(kept) is _Document:
-        return _copy(kept.content)
+        return _COPIERS[type(kept.content)](kept.content)
     return kept.held if type(kept) is _Opaque else kept
 
 
@@ -199,13 +198,26 @@ def _shown(kept: Any) -> Any:
     return kept.held if type(kept) is _Opaque else kept
 
 
-def _copy(content: Any) -> Any:
-    """Copy JSON that was checked on its way in: nothing is checked again."""
+# Copying what was checked on its way in: nothing is checked again.
+
+
+def _copy_dict(content: dict[str, Any]) -> dict[str, Any]:
     copied = content.copy()
-    for place, part in content.items() if type(content) is dict else enumerate(content):
-        if type(part) in _CONTAINERS:
-            copied[place] = _copy(part)
+    for key, part in content.items():
+        if type(part) in _COPIERS:
+            copied[key] = _COPIERS[type(part)](part)
     return copied
+
+
+def _copy_list(content: list[Any]) -> list[Any]:
+    copied = content.copy()
+    for index, part in enumerate(content):
+        if type(part) in _COPIERS:
+            copied[index] = _COPIERS[type(part)](part)
+    return copied
+
+
+_COPIERS: dict[Any, Callable[[Any], Any]] = {dict: _copy_dict, list: _copy_list}
 
 
 def _equal(kept: Any, expected: Any) -> bool:

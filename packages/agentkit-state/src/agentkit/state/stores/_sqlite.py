@@ -6,7 +6,7 @@ import builtins
 import os
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
@@ -79,7 +79,7 @@ class SQLiteStore:
     @asynccontextmanager
     async def open(
         cls, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time
-    ) -> AsyncIterator[SQLiteStore]:
+    ) -> AsyncGenerator[SQLiteStore, None]:
         """Open the file at *path*, creating it if needed, until the end of the block.
 
         Raises:
