@@ -1,6 +1,6 @@
 """What the value types compute: keys, sums, conversions, and the text beside blocks."""
 
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from itertools import combinations
 from typing import Any
 
@@ -90,6 +90,13 @@ def test_a_price_is_for_a_million_tokens_of_each_kind() -> None:
     assert price.cost_of(usage) == Decimal("1.5") + Decimal("0.12") + Decimal("0.6") + Decimal(
         "0.15"
     )
+
+
+def test_a_cost_is_exact_under_any_decimal_context() -> None:
+    with localcontext(prec=2):
+        cost = _price(input="1.23456789").cost_of(ModelUsage(123_456_789))
+
+    assert cost == Decimal("152.41578750190521")
 
 
 @pytest.mark.parametrize("amount", [Decimal(-1), Decimal("NaN"), Decimal("Infinity"), 1.5, 1])

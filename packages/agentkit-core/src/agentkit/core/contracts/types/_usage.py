@@ -1,7 +1,7 @@
 """What calls consume and what that costs."""
 
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal, Inexact, localcontext
 from typing import Literal
 
 __all__ = ["ModelUsage", "Price", "Provenance", "Usage"]
@@ -117,6 +117,10 @@ def _sum_of_costs(one: ModelUsage, other: ModelUsage) -> Decimal | None:
     return None if one.cost is None or other.cost is None else one.cost + other.cost
 
 
+# Wide enough for any price times any count; a digit lost would be money lost, so it would raise.
+_EXACT = Context(prec=1200, traps=[Inexact])
+
+
 @dataclass(frozen=True, slots=True)
 class Price:
     """What a model costs, in US dollars per million tokens of each kind."""
@@ -136,14 +140,15 @@ class Price:
                 )
 
     def cost_of(self, usage: ModelUsage) -> Decimal:
-        """Give the exact cost of *usage* in US dollars."""
+        """Give the exact cost of *usage* in US dollars, whatever the current decimal context is."""
         written = usage.cache_write_5m_tokens + usage.cache_write_1h_tokens
         fresh = max(0, usage.input_tokens - usage.cached_tokens - written)
-        millionths = (
-            fresh * self.input
-            + usage.cached_tokens * self.cache_read
-            + usage.cache_write_5m_tokens * self.cache_write_5m
-            + usage.cache_write_1h_tokens * self.cache_write_1h
-            + usage.output_tokens * self.output
-        )
-        return millionths / 1_000_000
+        with localcontext(_EXACT):
+            millionths = (
+                fresh * self.input
+                + usage.cached_tokens * self.cache_read
+                + usage.cache_write_5m_tokens * self.cache_write_5m
+                + usage.cache_write_1h_tokens * self.cache_write_1h
+                + usage.output_tokens * self.output
+            )
+            return millionths.scaleb(-6)
