@@ -5,7 +5,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from agentkit.agents._spans import QuietSpan, span
 from agentkit.agents.cognition import Cognition, Resumable, SingleCallCognition
 from agentkit.agents.context import RequestBuilder, WorkingContext
 from agentkit.agents.gates import Decision
@@ -16,6 +15,7 @@ from agentkit.core.contracts.errors import OutputCoercionError, UnsupportedOptio
 from agentkit.core.contracts.middleware import closing
 from agentkit.core.contracts.protocols import SchemaAdapter
 from agentkit.core.contracts.types import StreamEvent
+from agentkit.core.telemetry import SafeSpan, span_around
 
 __all__ = ["Agent"]
 
@@ -173,11 +173,12 @@ class Agent:
         self, ctx: Any, events: AsyncIterator[StreamEvent]
     ) -> AsyncGenerator[StreamEvent, None]:
         self._check_wiring(ctx)
-        with span(ctx, "invoke_agent", "client", **self._span_facts(ctx)) as watched:
-            async with closing(events) as source:
-                async for event in source:
-                    _note(watched, event)
-                    yield event
+        facts = self._span_facts(ctx)
+        span = span_around(ctx.trace, "invoke_agent", "client", **facts)
+        async with span as watched, closing(events) as source:
+            async for event in source:
+                _note(watched, event)
+                yield event
 
     def _span_facts(self, ctx: Any) -> dict[str, Any]:
         registry = getattr(self.cognition, "registry", None)
@@ -230,7 +231,7 @@ async def _result_of(events: AsyncGenerator[StreamEvent, None]) -> AgentResult:
     return result
 
 
-def _note(watched: QuietSpan, event: StreamEvent) -> None:
+def _note(watched: SafeSpan, event: StreamEvent) -> None:
     if event.type != "final":
         return
     result: AgentResult = event.result

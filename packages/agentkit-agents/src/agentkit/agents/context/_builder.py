@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from agentkit.agents._spans import span
 from agentkit.agents.context._prefix import PrefixContext
 from agentkit.agents.context._working import WorkingContext
 from agentkit.agents.prompts import Prompt
 from agentkit.core.contracts.protocols import Compactor, Ctx, SchemaAdapter
 from agentkit.core.contracts.types import Message
 from agentkit.core.serialization import FrozenList, deep_freeze
+from agentkit.core.telemetry import span_around
 
 __all__ = ["BuiltRequest", "Grounder", "RequestBuilder"]
 
@@ -64,7 +64,8 @@ class RequestBuilder:
 
         """
         version = self.prompt.version if self.prompt else ""
-        with span(ctx, "compose", "compose", **{"agentkit.prompt.version": version}):
+        told = {"agentkit.prompt.version": version}
+        async with span_around(ctx.trace, "compose", "compose", **told):
             await self._write_prefix(task, wc, ctx)
             if output_adapter is not None and wc.prefix.schema_block is None:
                 wc.prefix = replace(wc.prefix, schema_block=_instruction(output_adapter))
