@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+FILES = {"test_chat_completions": "chat_completions.jsonl"}
 BESIDE = Path(__file__).parents[2] / "shared" / "corpus"
 
 
@@ -15,7 +16,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "exchange" not in metafunc.fixturenames:
         return
-    path = metafunc.config.getoption("corpus") / f"{metafunc.module.API}.jsonl"
+    folder: Path = metafunc.config.getoption("corpus")
+    path = folder / f"{metafunc.module.API}.jsonl"
     lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     exchanges = [json.loads(line) for line in lines]
     metafunc.parametrize("exchange", exchanges, ids=[exchange["id"] for exchange in exchanges])

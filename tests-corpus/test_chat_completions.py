@@ -12,7 +12,7 @@ What an official SDK read otherwise, and why we do not:
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import Any
@@ -39,8 +39,6 @@ from agentkit.core.contracts.types import RAW_ARGUMENTS
 from agentkit.models.codecs import error_from_response
 from agentkit.models.codecs.chat_completions import ResponseDecoder
 from agentkit.models.providers import OpenAICompatibleLLM
-
-API = "chat_completions"
 
 Exchange = dict[str, Any]
 Outcome = list[LLMStreamEvent] | ProviderError
@@ -106,7 +104,7 @@ async def _over_http(exchange: Exchange) -> Outcome:
 
 
 @asynccontextmanager
-async def _server(response: dict[str, Any]) -> AsyncIterator[tuple[str, list[bytes]]]:
+async def _server(response: dict[str, Any]) -> AsyncGenerator[tuple[str, list[bytes]]]:
     requests: list[bytes] = []
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -221,8 +219,8 @@ _FIELDS = {
 def _wanted_usage(raw: dict[str, Any] | None) -> ModelUsage:
     if raw is None:
         return ModelUsage()
-    counts = {
-        name: next(filter(None, [_at(raw, path) for path in paths]), 0)
+    counts: dict[str, int] = {
+        name: next((count for path in paths if (count := _at(raw, path))), 0)
         for name, paths in _FIELDS.items()
     }
     counts["cached_tokens"] = min(counts["cached_tokens"], counts["input_tokens"])
@@ -244,8 +242,12 @@ def _cost(raw: dict[str, Any]) -> Decimal | None:
 def _at(raw: dict[str, Any], path: str) -> Any:
     value: Any = raw
     for name in path.split("."):
-        value = value.get(name) if isinstance(value, dict) else None
+        value = _object(value).get(name)
     return value
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
 
 
 class _AnyCost:

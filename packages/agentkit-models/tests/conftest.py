@@ -59,7 +59,7 @@ class Reply:
 
     chunks: tuple[bytes, ...] = (DELTA, END)
     status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
     then: str = "end"
 
 
@@ -124,9 +124,10 @@ async def _ask(reply: Reply, use: Use, settings: dict[str, Any]) -> Asked:
     provider = Provider(reply)
     async with await asyncio.start_server(provider.serve, "127.0.0.1", 0) as server:
         provider.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        defaults = {"api_key": "sk-canary", "base_url": provider.url, "default_model": "m"}
+        defaults: dict[str, Any] = {"api_key": "sk-canary", "base_url": provider.url}
+        settings = defaults | {"default_model": "m"} | settings
         value = error = None
-        async with OpenAICompatibleLLM(**defaults | settings) as llm:
+        async with OpenAICompatibleLLM(**settings) as llm:
             try:
                 value = await use(llm, provider)
             except Exception as caught:  # noqa: BLE001 - the tests look at what came

@@ -28,8 +28,19 @@ def chat(llm: CallableLLM, *messages: Message, **request: Any) -> LLMResult:
     return asyncio.run(llm.chat(messages=list(messages) or HELLO, model="m", **request))
 
 
+def saying(raw: Any) -> Callable[..., Any]:
+    def fn(**_: Any) -> Any:
+        return raw
+
+    return fn
+
+
 def answered(raw: Any, **how: Any) -> LLMResult:
-    return chat(CallableLLM(lambda **_: raw, **how))
+    return chat(CallableLLM(saying(raw), **how))
+
+
+def show(**given: Any) -> str:
+    return repr(given)
 
 
 def test_it_is_a_port() -> None:
@@ -37,22 +48,22 @@ def test_it_is_a_port() -> None:
 
 
 def test_a_function_gets_the_words_and_the_settings() -> None:
-    llm = CallableLLM(lambda **given: repr(sorted(given)))
-
-    assert chat(llm).content == (
-        "['max_tokens', 'model', 'response_format', 'system', 'temperature', 'user']"
+    assert chat(CallableLLM(show), temperature=0.5).content == (
+        "{'system': '', 'user': 'hello', 'model': 'm', 'response_format': None, "
+        "'temperature': 0.5, 'max_tokens': None}"
     )
 
 
 def test_a_transcript_is_flattened() -> None:
     turns = [Message(role, role[0]) for role in ("system", "user", "system", "tool")]
-    llm = CallableLLM(lambda *, system, user, **_: f"{system!r} {user!r}")
 
-    assert chat(llm, *turns).content == r"'s\n\ns' '[user] u\n\n[tool] t'"
+    assert chat(CallableLLM(show), *turns).content.startswith(
+        r"{'system': 's\n\ns', 'user': '[user] u\n\n[tool] t'"
+    )
 
 
 def test_one_message_beside_the_system_goes_as_it_is() -> None:
-    assert chat(CallableLLM(lambda *, user, **_: user), Message("user", "[x] y")).content == "[x] y"
+    assert "'user': '[x] y'" in chat(CallableLLM(show), Message("user", "[x] y")).content
 
 
 async def coroutine_function(**_: Any) -> str:
@@ -83,9 +94,10 @@ def test_an_awaitable_is_awaited_whatever_gives_it(fn: Callable[..., Any]) -> No
 
 
 def test_a_plain_function_runs_off_the_loop() -> None:
-    llm = CallableLLM(lambda **_: str(threading.current_thread() is threading.main_thread()))
+    def where(**_: Any) -> str:
+        return str(threading.current_thread() is threading.main_thread())
 
-    assert chat(llm).content == "False"
+    assert chat(CallableLLM(where)).content == "False"
 
 
 @pytest.mark.parametrize("usage", ["input_tokens output_tokens", "prompt_tokens completion_tokens"])
@@ -107,9 +119,11 @@ def test_without_usage_nothing_is_known_of_it() -> None:
 
 def test_a_cost_function_prices_the_call() -> None:
     raw = {"content": "", "usage": {"input_tokens": 2, "output_tokens": 1}}
-    result = answered(raw, cost_fn=lambda model, i, o: i + o * 0.1 if model == "m" else 0)
 
-    assert result.usage.cost_usd == 2.1
+    def cost(model: str, input_tokens: int, output_tokens: int) -> float:
+        return input_tokens + output_tokens * 0.1 if model == "m" else 0
+
+    assert answered(raw, cost_fn=cost).usage.cost_usd == 2.1
 
 
 def test_an_answer_of_the_core_contract_is_kept_as_it_is() -> None:
@@ -119,7 +133,10 @@ def test_an_answer_of_the_core_contract_is_kept_as_it_is() -> None:
 
 
 def test_to_result_maps_what_is_not_understood() -> None:
-    assert answered(b"hi", to_result=lambda raw: LLMResult(raw.decode())).content == "hi"
+    def read(raw: bytes) -> LLMResult:
+        return LLMResult(raw.decode())
+
+    assert answered(b"hi", to_result=read).content == "hi"
 
 
 @pytest.mark.parametrize("raw", [None, 7, {"text": "hi"}, {"content": ["hi"]}])
@@ -129,8 +146,11 @@ def test_what_is_no_answer_is_refused(raw: Any) -> None:
 
 
 def test_an_error_of_the_function_leaves_as_it_is() -> None:
-    with pytest.raises(ZeroDivisionError):
-        chat(CallableLLM(lambda **_: 1 / 0))
+    def fail(**_: Any) -> None:
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        chat(CallableLLM(fail))
 
 
 def test_tools_without_a_chat_function_are_refused_before_the_call() -> None:
@@ -142,14 +162,17 @@ def test_tools_without_a_chat_function_are_refused_before_the_call() -> None:
 
 
 def test_an_empty_list_of_tools_asks_for_none() -> None:
-    assert chat(CallableLLM(lambda **_: "hi"), tools=[]).content == "hi"
+    assert chat(CallableLLM(saying("hi")), tools=[]).content == "hi"
 
 
-@pytest.mark.parametrize(("hint", "given"), [(None, False), ("5m", True)])
-def test_a_chat_function_gets_the_request_and_a_hint_that_is_there(hint: Any, given: bool) -> None:  # noqa: FBT001
-    llm = CallableLLM(print, chat_fn=lambda **request: repr("cache_hint" in request))
+@pytest.mark.parametrize(("hint", "given"), [(None, "False"), ("5m", "True")])
+def test_a_chat_function_gets_the_request_and_a_hint_that_is_there(hint: Any, given: str) -> None:
+    def talk(**request: Any) -> str:
+        return repr("cache_hint" in request)
 
-    assert chat(llm, tools=[ToolSchema("f")], cache_hint=hint).content == repr(given)
+    llm = CallableLLM(print, chat_fn=talk)
+
+    assert chat(llm, tools=[ToolSchema("f")], cache_hint=hint).content == given
 
 
 @pytest.mark.parametrize(
@@ -184,7 +207,7 @@ def test_parallel_calls_never_share_an_id() -> None:
 
 def test_the_stream_is_one_terminal_delta() -> None:
     async def deltas() -> list[Delta]:
-        llm = CallableLLM(lambda **_: {"content": "hi", "finish_reason": "stop"})
+        llm = CallableLLM(saying({"content": "hi", "finish_reason": "stop"}))
         return [delta async for delta in llm.stream(messages=HELLO, model="m")]
 
     [delta] = asyncio.run(deltas())

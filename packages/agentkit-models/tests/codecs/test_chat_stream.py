@@ -90,7 +90,7 @@ def test_what_comes_after_a_finish_reason_still_counts(read: Make, delta: Make) 
 
 
 def test_a_chunk_without_choices_or_delta_is_read_over(read: Make, delta: Make) -> None:
-    empty = {"choices": [], "id": "", "model": ""}
+    empty: dict[str, Any] = {"choices": [], "id": "", "model": ""}
     last = read(empty, {"choices": [{"index": 0, "delta": None}]}, delta("stop", content="a"))
 
     assert last.metadata["response_id"] == "r1"
@@ -181,9 +181,9 @@ def test_what_came_before_an_error_in_one_chunk_is_still_given(stream: Make, del
 @pytest.mark.parametrize(
     "frame",
     [
-        {"choices": [{"index": 0, "delta": {}, "finish_reason": "error"}]},
+        {"choices": [{"index": 0, "finish_reason": "error"}]},
         {"choices": [{"index": 0, "error": {"message": "no"}}]},
-        {"choices": [], "error": {"message": "no"}, "usage": {}},
+        {"choices": [], "error": {"message": "no"}, "usage": None},
         {"object": "error", "message": "no"},
         {"detail": "no"},
         {"error": "no"},

@@ -15,6 +15,7 @@ from agentkit.core.contracts.llm import (
     GenerationOptions,
     LLMClient,
     LLMResponse,
+    ModelUsage,
     TextDelta,
 )
 from agentkit.core.contracts.ports import LLMPort
@@ -180,10 +181,10 @@ def test_closing_closes_what_another_loop_still_uses(ask: Ask) -> None:
 
 
 def test_the_served_model_is_priced_where_the_provider_states_no_cost(ask: Ask) -> None:
-    prices = {"served": Decimal("0.5")}
-    usage = ask(pricing=lambda model, _: prices.get(model)).value.usage
+    def price(model: str, _: ModelUsage) -> Decimal | None:
+        return Decimal("0.5") if model == "served" else None
 
-    assert usage.cost == Decimal("0.5")
+    assert ask(pricing=price).value.usage.cost == Decimal("0.5")
 
 
 def test_a_cost_that_nobody_knows_is_none(ask: Ask) -> None:

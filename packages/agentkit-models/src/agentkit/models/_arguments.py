@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard, cast
 
 from agentkit.core.contracts.types import RAW_ARGUMENTS
 from agentkit.core.serialization import deep_freeze
@@ -17,15 +17,19 @@ def parse_arguments(raw: Any, *, cut: bool) -> dict[str, Any]:
     is no JSON object stays, as text, under `RAW_ARGUMENTS`: such a call is never run.
     """
     if isinstance(raw, Mapping):
-        return dict(raw)
+        return dict(cast("Mapping[str, Any]", raw))  # a key that is no text has no JSON
     text = "" if raw is None else raw if isinstance(raw, str) else json.dumps(raw, default=str)
     if not text.strip() and not cut:
         return {}
     try:
         value = deep_freeze(_STRICT.decode(text))
     except (ValueError, RecursionError):
-        value = None
-    return value if isinstance(value, dict) else {RAW_ARGUMENTS: text}
+        return {RAW_ARGUMENTS: text}
+    return value if _is_object(value) else {RAW_ARGUMENTS: text}
+
+
+def _is_object(value: Any) -> TypeGuard[dict[str, Any]]:
+    return isinstance(value, dict)
 
 
 def _refuse_constant(name: str) -> NoReturn:

@@ -3,9 +3,9 @@
 import asyncio
 import functools
 import inspect
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 from agentkit.core.contracts.errors import UnsupportedOption
@@ -154,7 +154,7 @@ async def _called(fn: Callable[..., Any], **kwargs: Any) -> Any:
         value = fn(**kwargs)
     else:
         value = await asyncio.to_thread(fn, **kwargs)
-    return await value if isinstance(value, Awaitable) else value
+    return await value if inspect.isawaitable(value) else value
 
 
 def _is_async(fn: Any) -> bool:
@@ -197,7 +197,9 @@ def _read(raw: Any, model: str, cost_fn: Callable[[str, int, int], float] | None
 
 
 def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    if isinstance(value, Mapping):
+        return cast("Mapping[str, Any]", value).get(name)  # other keys are not looked at
+    return getattr(value, name, None)
 
 
 def _usage(raw: Any, model: str, cost_fn: Callable[[str, int, int], float] | None) -> ModelUsage:

@@ -42,12 +42,12 @@ _TOKENS_PER_MESSAGE = 4
 
 def chat_message(message: Message) -> ChatMessage:
     """Give a turn of the core contract in the neutral one; its blocks are kept as they are."""
-    blocks: tuple[ContentBlock, ...] = message.blocks
+    blocks = list(message.blocks)
     if not blocks and message.content:
-        blocks = (TextBlock(message.content),)
+        blocks.append(TextBlock(message.content))
     if message.role == "tool" and not any(isinstance(b, ToolResultBlock) for b in blocks):
         result = ToolResultBlock(message.tool_call_id or "", message.name or "", blocks)
-        return ChatMessage("tool", (result,))
+        return ChatMessage("tool", [result])
     return ChatMessage(message.role, _with_calls(blocks, message.tool_calls), message.name)
 
 
@@ -153,9 +153,7 @@ def estimated_tokens(messages: Iterable[ChatMessage]) -> int:
     )
 
 
-def _with_calls(
-    blocks: tuple[ContentBlock, ...], calls: tuple[ToolCall, ...]
-) -> tuple[ContentBlock, ...]:
+def _with_calls(blocks: list[ContentBlock], calls: tuple[ToolCall, ...]) -> list[ContentBlock]:
     """Give *blocks* with a tool use for each of *calls*, whose arguments are the valid ones."""
     wanted = {call.id: call for call in calls}
     settled: list[ContentBlock] = []
@@ -166,7 +164,7 @@ def _with_calls(
         else:
             settled.append(block)
     settled.extend(ToolUseBlock(call.id, call.name, call.arguments) for call in wanted.values())
-    return tuple(settled)
+    return settled
 
 
 def _blocks_of(result: LLMResult) -> list[ContentBlock]:

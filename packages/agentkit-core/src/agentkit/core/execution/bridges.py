@@ -210,7 +210,7 @@ async def _next(stream: AsyncIterator[Delta], ctx: RunMeta | None) -> Delta | No
 
 
 @asynccontextmanager
-async def _closing(stream: Stream) -> AsyncIterator[Stream]:
+async def _closing(stream: Stream) -> AsyncGenerator[Stream]:
     """Give a scope that closes *stream* on every exit, if it can be closed."""
     try:
         yield stream

@@ -3,13 +3,13 @@
 from agentkit.models.errors import MissingProviderExtra
 
 try:
-    import httpx as _httpx  # noqa: F401 - named here once, so that its lack has one message
-except ImportError:
+    from agentkit.models._transport._bounds import Timeouts
+    from agentkit.models._transport._http import HttpTransport, Reply
+except ModuleNotFoundError as exc:
+    if exc.name != "httpx":
+        raise
     raise MissingProviderExtra(
         "a provider's client needs httpx: pip install 'agentkit-models[http]'", extra="http"
     ) from None
-
-from agentkit.models._transport._bounds import Timeouts
-from agentkit.models._transport._http import HttpTransport, Reply
 
 __all__ = ["HttpTransport", "Reply", "Timeouts"]

@@ -1,7 +1,7 @@
 """HTTP for every provider: one client for each event loop, one request for each call."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -70,7 +70,7 @@ class HttpTransport:
     @asynccontextmanager
     async def post(
         self, path: str, body: bytes, *, ctx: RunMeta | None = None
-    ) -> AsyncIterator[Reply]:
+    ) -> AsyncGenerator[Reply, None]:
         """Send *body* to *path* below the base URL and give the answer; leaving closes it.
 
         Raises:

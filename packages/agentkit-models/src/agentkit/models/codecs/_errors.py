@@ -10,7 +10,7 @@ from agentkit.core.contracts.errors import (
     ProviderError,
     classify_status,
 )
-from agentkit.models.codecs._json import as_dict, as_list, as_text, load
+from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_list, load
 from agentkit.models.codecs._retry_after import retry_after_in_body, retry_after_in_headers
 
 __all__ = ["error_from_response", "error_in", "malformed", "raise_if_error_frame", "stream_error"]
@@ -194,7 +194,7 @@ def _label(status: int, error_class: ErrorClass, *, is_auth: bool) -> str:
 
 
 def _is_error(frame: Any, event: str) -> bool:
-    if not isinstance(frame, dict):
+    if not is_dict(frame):
         return event == "error"
     if frame.get("error") or frame.get("errors") or event == "error":
         return True
@@ -205,12 +205,12 @@ def _is_error(frame: Any, event: str) -> bool:
 
 def _facts_of(body: Any, *, now: float) -> _Facts:
     """Read an error body in any of the envelopes in use."""
-    if isinstance(body, list) and body:
+    if is_list(body) and body:
         body = body[0]
-    if not isinstance(body, dict):
+    if not is_dict(body):
         return _Facts(body if isinstance(body, str) else "")
     inner = body.get("error") or next(iter(as_list(body.get("errors"))), body.get("detail"))
-    error = inner if isinstance(inner, dict) else body
+    error = inner if is_dict(inner) else body
     code = _as_code(error.get("code"))
     return _Facts(
         message=_message(error, inner),

@@ -2,9 +2,9 @@
 
 import json
 from math import isfinite
-from typing import Any
+from typing import Any, TypeGuard
 
-__all__ = ["as_dict", "as_list", "as_text", "count", "load"]
+__all__ = ["as_dict", "as_list", "as_text", "count", "is_dict", "is_list", "load"]
 
 
 def load(text: str | bytes) -> Any:
@@ -20,14 +20,24 @@ def load(text: str | bytes) -> Any:
         raise ValueError("JSON nests too deeply") from None
 
 
+def is_dict(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether *value* is an object."""
+    return isinstance(value, dict)
+
+
+def is_list(value: Any) -> TypeGuard[list[Any]]:
+    """Whether *value* is a list."""
+    return isinstance(value, list)
+
+
 def as_dict(value: Any) -> dict[str, Any]:
     """Give *value* if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
+    return value if is_dict(value) else {}
 
 
 def as_list(value: Any) -> list[Any]:
     """Give *value* if it is a list, else an empty one."""
-    return value if isinstance(value, list) else []
+    return value if is_list(value) else []
 
 
 def as_text(value: Any) -> str:

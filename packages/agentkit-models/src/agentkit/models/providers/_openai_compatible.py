@@ -5,7 +5,7 @@ import copy
 import json
 import time
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
@@ -167,7 +167,7 @@ class OpenAICompatibleLLM(PortMethods):
     @asynccontextmanager
     async def _call(
         self, body: bytes, decoder: ResponseDecoder, ctx: RunMeta | None
-    ) -> AsyncIterator[Reply]:
+    ) -> AsyncGenerator[Reply, None]:
         """Give the answer to *body*; what goes wrong with it leaves with all that is known."""
         reply: Reply | None = None
         try:

@@ -60,7 +60,7 @@ class Answer:
     def stop_kind(self) -> StopKind | None:
         """Why the model stopped, in our words, where that can be told."""
         word = (self.finish_reason or "").lower()
-        kind = _STOP_KINDS.get(word, "other" if word else None)
+        kind: StopKind | None = _STOP_KINDS.get(word, "other") if word else None
         if self.refusal:
             return "refusal"
         return "tool_use" if self.fragments.calls and kind in {"stop", "other", None} else kind

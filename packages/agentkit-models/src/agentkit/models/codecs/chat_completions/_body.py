@@ -25,10 +25,10 @@ def read_body(data: bytes, answer: Answer, *, now: float) -> list[TextDelta | Re
         raise malformed(text) from None
     if error := error_in(body, now=now):
         raise error
-    choices = list(filter(None, map(as_dict, as_list(as_dict(body).get("choices")))))
+    choices = [choice for choice in as_list(as_dict(body).get("choices")) if as_dict(choice)]
     if not choices:
         raise malformed(text)
-    choice = min(choices, key=index_of)
+    choice: dict[str, Any] = min(choices, key=index_of)
     answer.read_facts(body)
     seen = answer.add(as_dict(choice.get("message")), whole=True)
     take_end(choice, answer, now=now)

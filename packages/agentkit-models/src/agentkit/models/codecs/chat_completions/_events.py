@@ -5,7 +5,7 @@ from typing import Any
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models.codecs._errors import error_in, malformed, stream_error
-from agentkit.models.codecs._json import as_dict, as_list, load
+from agentkit.models.codecs._json import as_dict, as_list, is_dict, load
 from agentkit.models.codecs._sse import ServerSentEvent
 from agentkit.models.codecs.chat_completions._answer import Answer
 from agentkit.models.codecs.chat_completions._body import index_of, take_end
@@ -67,7 +67,7 @@ class EventReader:
             raise _undecodable(event) from None
         if error := error_in(frame, event=event.event, now=self._now):
             raise error
-        if not isinstance(frame, dict):
+        if not is_dict(frame):
             raise _undecodable(event)
         self._saw_frame = True
         return frame
@@ -83,7 +83,7 @@ class EventReader:
         if index != 0:
             return []
         delta = choice.get("delta") or (choice.get("message") if is_new else None)
-        seen = self._answer.add(delta, whole=False) if isinstance(delta, dict) else []
+        seen = self._answer.add(delta, whole=False) if is_dict(delta) else []
         take_end(choice, self._answer, now=self._now)
         return seen
 

@@ -17,8 +17,8 @@ class PartialCall:
     index: int | None
     id: str
     name: str = ""
-    arguments: list[Any] = field(default_factory=list)
-    extra: dict[str, Any] = field(default_factory=dict)
+    arguments: list[Any] = field(default_factory=list[Any])
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
 
     @property
     def raw_arguments(self) -> Any:

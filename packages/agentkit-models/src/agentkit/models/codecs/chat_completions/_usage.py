@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 from agentkit.core.contracts.types import ModelUsage
-from agentkit.models.codecs._json import as_dict, count
+from agentkit.models.codecs._json import as_dict, count, is_dict
 
 __all__ = ["usage_from"]
 
@@ -82,7 +82,7 @@ def _output(usage: dict[str, Any], reasoning: int) -> int:
 def _cost(usage: dict[str, Any], body: dict[str, Any]) -> Decimal | None:
     """Give the cost in US dollars where the provider states it."""
     stated = usage.get("cost")
-    if isinstance(stated, dict):
+    if is_dict(stated):
         return _dollars(stated.get("total_cost"))
     if (cost := _dollars(stated)) is not None:
         details = as_dict(usage.get("cost_details"))
