@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentkit.core.contracts.errors import MeterExceeded, ProviderError
+from agentkit.core.contracts.errors import BudgetExhausted, MeterExceeded, ProviderError
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.contracts.types import Delta, LLMResult, ModelUsage, Price, Usage
 from agentkit.core.policies import memoize, meter, retry, tracing
@@ -233,3 +233,26 @@ def test_a_meter_that_fails_does_not_hide_why_a_stream_was_cut() -> None:
     with pytest.raises(ProviderError, match="cut") as caught:
         run(meter(), Terminal(script), chat(ctx=spending(meters=[Broken()])))
     assert "meter down" in caught.value.__notes__[0]
+
+
+def test_calls_of_one_actor_at_once_take_no_step_more_than_it_has() -> None:
+    ctx = spending()
+    ctx.actor_budget = ActorBudget(max_steps=2)
+    ended = asyncio.run(_together(ctx, calls=5))
+
+    refused = [outcome for outcome in ended if isinstance(outcome, BudgetExhausted)]
+    assert (len(refused), ctx.actor_budget.remaining_steps()) == (3, 0)
+
+
+def test_a_call_that_its_actor_cannot_make_leaves_the_budget_as_it_was() -> None:
+    ctx = spending(Budget(max_calls=5))
+    ctx.actor_budget = ActorBudget(max_steps=0)
+    with pytest.raises(BudgetExhausted, match="steps"):
+        run(meter(), Terminal(), chat(ctx=ctx))
+
+    assert ctx.budget.calls == 0
+
+
+async def _together(ctx: Any, *, calls: int) -> list[Any]:
+    several = [items(meter(), Terminal(), chat(ctx=ctx)) for _ in range(calls)]
+    return await asyncio.gather(*several, return_exceptions=True)

@@ -8,7 +8,7 @@ from agentkit.core.contracts.middleware import Call, Handler, Middleware, closin
 from agentkit.core.contracts.types import Delta, ModelUsage, Usage
 from agentkit.core.policies._calls import CHAT, note
 from agentkit.core.policies._usage import CHARGED, estimated, plain, usage_seen
-from agentkit.core.runtime._meters import Held, cost_of, reserve
+from agentkit.core.runtime import Held, reserve
 
 __all__ = ["meter"]
 
@@ -24,6 +24,7 @@ def meter() -> Middleware:
     Raises:
         MeterExceeded: (from the call) A meter refuses it, and nothing was sent; or the charge
             crossed a ceiling, and the answer had been passed on.
+        BudgetExhausted: (from the call) The actor's envelope is empty, and nothing was sent.
 
     """
     return _Metering()
@@ -33,7 +34,7 @@ class _Metering:
     charges = True
 
     async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
-        account = _Account(call, await reserve(call.ctx.all_meters, call))
+        account = _Account(call, await reserve(_meters_of(call), call))
         try:
             async with closing(nxt(call)) as inner:
                 async for item in inner:
@@ -43,6 +44,12 @@ class _Metering:
             await account.cut(exc)
             raise
         await account.ended()
+
+
+def _meters_of(call: Call) -> list[Any]:
+    """Give what admits *call*: the run's meters, then the envelope of the actor that makes it."""
+    actor = getattr(call.ctx, "actor_budget", None)
+    return call.ctx.all_meters if actor is None else [*call.ctx.all_meters, actor]
 
 
 class _Account:
@@ -101,14 +108,7 @@ class _Account:
         try:
             await self._held.settle(counted, exact)
         finally:
-            self._charge_actor(counted, exact)
             self._note_budget()
-
-    def _charge_actor(self, usage: Usage, exact: ModelUsage | None) -> None:
-        actor = getattr(self._call.ctx, "actor_budget", None)
-        if actor is not None:
-            cost = cost_of(usage, exact) or 0
-            actor.charge(tokens=usage.total_tokens, cost_usd=cost, steps=1)
 
     def _note_budget(self) -> None:
         budget = self._call.ctx.budget
