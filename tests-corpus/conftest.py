@@ -16,8 +16,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "exchange" not in metafunc.fixturenames:
         return
-    folder: Path = metafunc.config.getoption("corpus")
-    path = folder / f"{metafunc.module.API}.jsonl"
-    lines = path.read_text("utf-8").splitlines() if path.is_file() else []
-    exchanges = [json.loads(line) for line in lines]
+    path = Path(str(metafunc.config.getoption("corpus")), FILES[metafunc.definition.path.stem])
+    text = path.read_text("utf-8") if path.is_file() else ""
+    exchanges = [json.loads(line) for line in text.split("\n") if line]
     metafunc.parametrize("exchange", exchanges, ids=[exchange["id"] for exchange in exchanges])
