@@ -3,11 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from agentkit.core.contracts.middleware import Call, Handler
+from agentkit.core.contracts.ports import VectorPort
 from agentkit.core.contracts.types import ChatRequest, Message, Price, Scope
 from agentkit.core.runtime import Budget, Checkpointer
 from agentkit.core.start import run_context
@@ -65,10 +66,10 @@ def test_a_store_of_checkpoints_becomes_a_checkpointer() -> None:
 
 
 def test_what_is_wired_is_what_the_run_has() -> None:
-    price = Price(*[Decimal(1)] * 5)
-    ctx = run_context(llm=FakeLLM(), scope=Scope("acme"), prices=lambda _: price, vector="index")
+    price, vector = Price(*[Decimal(1)] * 5), cast("VectorPort", object())  # handed on, never used
+    ctx = run_context(llm=FakeLLM(), scope=Scope("acme"), prices=lambda _: price, vector=vector)
 
-    assert (ctx.scope, ctx.prices("any"), ctx.vector) == (Scope("acme"), price, "index")
+    assert (ctx.scope, ctx.prices("any"), ctx.vector) == (Scope("acme"), price, vector)
 
 
 def test_a_service_that_does_not_exist_is_refused() -> None:

@@ -8,6 +8,7 @@ import pytest
 from agentkit.core.contracts.content import (
     AudioBlock,
     ChatMessage,
+    ContentBlock,
     DocumentBlock,
     ImageBlock,
     TextBlock,
@@ -77,13 +78,21 @@ def test_sound_and_pictures_come_from_somewhere(block: Any) -> None:
 
 
 def test_the_text_of_blocks_is_joined_with_nothing_between() -> None:
-    blocks = [TextBlock("a"), ThinkingBlock("hm"), ToolResultBlock("c", content=[TextBlock("b")])]
+    blocks: list[ContentBlock] = [
+        TextBlock("a"),
+        ThinkingBlock("hm"),
+        ToolResultBlock("c", content=[TextBlock("b")]),
+    ]
 
     assert blocks_text(blocks) == "ab"
 
 
 def test_a_reader_is_told_of_what_is_no_text() -> None:
-    blocks = [TextBlock("look: "), ImageBlock(url="u"), ToolUseBlock("c", "search")]
+    blocks: list[ContentBlock] = [
+        TextBlock("look: "),
+        ImageBlock(url="u"),
+        ToolUseBlock("c", "search"),
+    ]
 
     assert content_blocks_to_str(blocks) == "look: [image image/jpeg][tool call search]"
 
@@ -93,7 +102,7 @@ def test_media_bytes_stay_out_of_a_repr() -> None:
 
 
 def test_a_message_takes_any_sequence_of_blocks_and_keeps_its_own() -> None:
-    given = [TextBlock("a")]
+    given: list[ContentBlock] = [TextBlock("a")]
     message = ChatMessage("user", given)
 
     given.append(TextBlock("b"))

@@ -255,4 +255,4 @@ def test_a_call_that_its_actor_cannot_make_leaves_the_budget_as_it_was() -> None
 
 async def _together(ctx: Any, *, calls: int) -> list[Any]:
     several = [items(meter(), Terminal(), chat(ctx=ctx)) for _ in range(calls)]
-    return await asyncio.gather(*several, return_exceptions=True)
+    return list(await asyncio.gather(*several, return_exceptions=True))

@@ -57,7 +57,7 @@ def test_whatever_watches_a_run_cannot_hurt_it(seam: str) -> None:
 
 def test_a_broken_observer_is_counted() -> None:
     metrics = Counting()
-    asyncio.run(make_test_ctx(observer=Broken(), metrics=metrics).emit("step"))  # type: ignore[arg-type]
+    asyncio.run(make_test_ctx(observer=Broken(), metrics=metrics).emit("step"))
 
     assert metrics.counted == [("agentkit.observer.error.count", {"error.type": "RuntimeError"})]
 

@@ -25,7 +25,7 @@ class Endless(FakeLLM):
         super().__init__()
         self.closed = False
 
-    async def stream(self, **request: Any) -> AsyncIterator[Delta]:  # type: ignore[override]
+    async def stream(self, **request: Any) -> AsyncIterator[Delta]:
         try:
             yield Delta("so")
             await asyncio.Event().wait()
