@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from types import UnionType
 from typing import Any
 
 from agentkit.core.contracts.replay import ReplayRecord
@@ -45,11 +46,15 @@ def _data(value: Any) -> Any:
 
 
 def _data_by_parts(value: Any) -> Any:
+    if _is_a(value, Mapping):
+        return {str(key): _data(item) for key, item in value.items()}
+    if _is_a(value, list | tuple):
+        return [_data(item) for item in value]
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {f.name: _data(getattr(value, f.name)) for f in dataclasses.fields(value)}
-    kind: type = type(value)
-    if issubclass(kind, Mapping):
-        return {str(key): _data(item) for key, item in value.items()}
-    if issubclass(kind, list | tuple):
-        return [_data(item) for item in value]
-    return {"not_json": kind.__qualname__}
+    return {"not_json": type(value).__qualname__}
+
+
+def _is_a(value: object, kind: type | UnionType) -> bool:
+    """Do as `isinstance`, without making a type checker forget that *value* holds anything."""
+    return isinstance(value, kind)
