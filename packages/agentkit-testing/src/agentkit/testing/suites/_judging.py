@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -13,6 +13,7 @@ Opener = Callable[[], AbstractAsyncContextManager[Any]]
 """What the `adapter` fixture gives: each call is one more instance on the same backend."""
 
 _ASYNCIO = Path(asyncio.__file__).parent
+_GRACE = 1.0
 
 
 class LeftOut(BaseException):
@@ -39,17 +40,22 @@ class _Part:
 def in_a_loop(work: Coroutine[Any, Any, None], *, patience: float) -> None:
     """Run *work* in an event loop of its own, and never longer than *patience* seconds.
 
-    A failure leaves without the event loop's frames. AssertionError: *work* did not end in time.
+    A failure leaves without the event loop's frames. AssertionError: *work* did not end in time, or
+    ended cancelled.
     """
     __tracebackhide__ = True
+    # Not asyncio.run: it sets the thread's current loop, which is others', and waits for tasks
+    # that an adapter has tied into a ring, which never end.
+    loop = asyncio.new_event_loop()
     try:
-        # With a factory the runner leaves the thread's current loop alone, which is others'.
-        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-            runner.run(_patiently(work, patience))
+        loop.run_until_complete(_patiently(work, patience))
     except BaseException as exc:
         for each in _family(exc):
             each.__traceback__ = _without_the_loop(each.__traceback__)
         raise
+    finally:
+        loop.run_until_complete(_wind_up())
+        loop.close()
 
 
 def opener(adapter: object, *, seen: Callable[[object], None], without: frozenset[str]) -> Opener:
@@ -85,14 +91,26 @@ def leaves(exc: BaseException) -> Iterator[BaseException]:
 
 async def _patiently(work: Coroutine[Any, Any, None], patience: float) -> None:
     __tracebackhide__ = True
-    limit = asyncio.timeout(patience)
-    try:
-        async with limit:
-            await work
-    except TimeoutError as exc:
-        if not limit.expired():
-            raise
-        raise AssertionError(f"it hangs: no end within {patience:g} s") from exc
+    task = asyncio.create_task(work)
+    await asyncio.wait([task], timeout=patience)
+    if not task.done():
+        raise AssertionError(f"it hangs: no end within {patience:g} s")
+    if task.cancelled():
+        raise AssertionError("a call was cancelled, and nobody had cancelled it")
+    task.result()
+
+
+async def _wind_up() -> None:
+    """End what a clause has left running, as far as it can be ended."""
+    left = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in left:
+        with suppress(RecursionError):  # tasks that await each other
+            task.cancel()
+    if left:
+        await asyncio.wait(left, timeout=_GRACE)
+    loop = asyncio.get_running_loop()
+    await loop.shutdown_asyncgens()
+    await loop.shutdown_default_executor()
 
 
 def _family(exc: BaseException) -> Iterator[BaseException]:

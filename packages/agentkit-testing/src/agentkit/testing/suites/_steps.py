@@ -2,7 +2,8 @@
 
 import asyncio
 import types
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
+from contextlib import suppress
 from typing import Any
 
 from agentkit.core.contracts.errors import StoreValueError
@@ -15,6 +16,7 @@ __all__ = [
     "cancelled",
     "cut_at_every_await",
     "gives",
+    "in_turn",
     "joined",
     "keys",
 ]
@@ -62,6 +64,11 @@ def gives(value: Any) -> Operation:
     return produce
 
 
+def in_turn(operations: Iterator[Operation]) -> Operation:
+    """Make an operation that is the next of *operations* each time it is begun."""
+    return lambda: next(operations)()
+
+
 async def keys(store: StorePort, prefix: str, *, limit: int | None = None) -> list[str]:
     """Give everything a scan yields, in order of the alphabet."""
     return sorted([key async for key in store.scan(prefix, limit=limit)])
@@ -92,11 +99,12 @@ async def cancelled(task: asyncio.Task[Any]) -> None:
 async def cut_at_every_await(operation: Operation) -> AsyncIterator[int]:
     """Run *operation* again and again, cancelled at its 1st, 2nd, ... nth suspension.
 
-    Gives n after each run, the last of which went through.
+    Gives n after each run, the last of which went through; any other error of *operation* leaves.
     """
     for nth in range(1, _MOST_AWAITS):
         cut = _Cut(nth)
-        await asyncio.wait([asyncio.ensure_future(_as_coroutine(cut.through(operation())))])
+        with suppress(asyncio.CancelledError):
+            await asyncio.create_task(_as_coroutine(cut.through(operation())))
         yield nth
         if not cut.reached:
             return

@@ -205,7 +205,7 @@ class FlightClauses(Suite):
         first["a"].append(2)
         produce.value["a"].append(3)
 
-        assert second == third == await store.get(self.key) == {"a": [1]}
+        assert (first, second, third) == ({"a": [1, 2]}, {"a": [1]}, {"a": [1]})
 
     @clause("STORE-FLIGHT-20", since="1.0")
     async def a_product_is_given_as_it_will_be_read(self, store: StorePort) -> None:

@@ -1,6 +1,7 @@
 """Clauses: expiry, for a store that has it, one that refuses it and one that ignores it."""
 
 import warnings
+from typing import Any
 
 import pytest
 
@@ -8,12 +9,22 @@ from agentkit.core.contracts.errors import StoreValueError
 from agentkit.core.contracts.ports import StorePort
 from agentkit.testing.suites._clause import Feature, clause
 from agentkit.testing.suites._samples import BAD_TTLS
-from agentkit.testing.suites._steps import Producer, gives, keys
+from agentkit.testing.suites._steps import Operation, Producer, gives, keys
 from agentkit.testing.suites._suite import Suite
 
-__all__ = ["IgnoredTtlClauses", "LackedTtlClauses", "TtlClauses", "WindowClauses"]
+__all__ = ["IgnoredTtlClauses", "LackedTtlClauses", "TtlClauses", "WindowClauses", "timed"]
 
 TTL = Feature.TTL
+
+
+def timed(store: StorePort, key: str, *, ttl: Any, fn: Operation) -> list[Operation]:
+    """Give a call of each verb that takes a ttl."""
+    return [
+        lambda: store.set(key, 1, ttl=ttl),
+        lambda: store.get_or_set(key, fn, ttl=ttl),
+        lambda: store.compare_and_set(key, None, 1, ttl=ttl),
+        lambda: store.increment(key, ttl=ttl),
+    ]
 
 
 class TtlClauses(Suite):
@@ -113,11 +124,7 @@ class TtlClauses(Suite):
     @clause("STORE-TTL-11", since="1.0", needs=TTL)
     async def a_ttl_out_of_range_is_refused_by_every_verb(self, store: StorePort) -> None:
         for ttl in BAD_TTLS:
-            for call in (
-                lambda ttl=ttl: store.set(self.key, 1, ttl=ttl),
-                lambda ttl=ttl: store.compare_and_set(self.key, "old", 1, ttl=ttl),
-                lambda ttl=ttl: store.increment(self.key, ttl=ttl),
-            ):
+            for call in timed(store, self.key, ttl=ttl, fn=gives(1)):
                 with pytest.raises(StoreValueError):
                     await call()
 
@@ -241,12 +248,7 @@ class LackedTtlClauses(Suite):
     async def a_refused_ttl_writes_nothing_and_runs_no_producer(self, store: StorePort) -> None:
         produce = Producer()
         for ttl in (60, *BAD_TTLS):
-            for call in (
-                lambda ttl=ttl: store.set(self.key, 1, ttl=ttl),
-                lambda ttl=ttl: store.get_or_set(self.key, produce, ttl=ttl),
-                lambda ttl=ttl: store.compare_and_set(self.key, None, 1, ttl=ttl),
-                lambda ttl=ttl: store.increment(self.key, ttl=ttl),
-            ):
+            for call in timed(store, self.key, ttl=ttl, fn=produce):
                 with pytest.raises(NotImplementedError):
                     await call()
 

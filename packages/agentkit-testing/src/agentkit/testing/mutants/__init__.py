@@ -1,0 +1,38 @@
+"""Adapters that are wrong on purpose, one fault each, and the trial that must convict them.
+
+A clause is worth nothing until an adapter has failed it. `MUTANTS` has, for every clause, at least
+one adapter that breaks it; `faults_of` tries an adapter and gives the clauses it breaks; the
+references, from which the mutants are made, break none.
+"""
+
+from agentkit.testing.mutants import (
+    _checkpoint_saves,  # noqa: F401  # these modules enter their mutants when they are imported
+    _checkpoint_states,  # noqa: F401
+    _store_changes,  # noqa: F401
+    _store_faults,  # noqa: F401
+    _store_flight,  # noqa: F401
+    _store_keys,  # noqa: F401
+    _store_ttl,  # noqa: F401
+    _store_values,  # noqa: F401
+)
+from agentkit.testing.mutants._backend import Backend
+from agentkit.testing.mutants._reference import (
+    IgnoringStore,
+    LackingStore,
+    ReferenceCheckpoints,
+    ReferenceStore,
+)
+from agentkit.testing.mutants._trial import MUTANTS, Mutant, breaks, faults_of, trial_of
+
+__all__ = [
+    "MUTANTS",
+    "Backend",
+    "IgnoringStore",
+    "LackingStore",
+    "Mutant",
+    "ReferenceCheckpoints",
+    "ReferenceStore",
+    "breaks",
+    "faults_of",
+    "trial_of",
+]

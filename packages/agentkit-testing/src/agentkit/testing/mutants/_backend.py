@@ -1,0 +1,37 @@
+"""What all instances of a reference adapter share: rows, a clock, and a cable to pull."""
+
+import asyncio
+from dataclasses import dataclass, field
+
+from agentkit.core.contracts.errors import StoreUnavailable
+
+__all__ = ["Backend", "Space"]
+
+
+@dataclass(slots=True)
+class Space:
+    """One namespace: texts and when they end, logs, and the versions of runs."""
+
+    texts: dict[str, str] = field(default_factory=dict[str, str])
+    ends: dict[str, float] = field(default_factory=dict[str, float])
+    logs: dict[str, list[str]] = field(default_factory=dict[str, "list[str]"])
+    runs: dict[str, dict[int, str]] = field(default_factory=dict[str, "dict[int, str]"])
+
+
+class Backend:
+    """A server that lives in this process; each of its round trips is one suspension."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.is_up = True
+        self.spaces: dict[str, Space] = {}
+
+    def space(self, name: str) -> Space:
+        """Give the namespace *name*."""
+        return self.spaces.setdefault(name, Space())
+
+    async def trip(self) -> None:
+        """Go there and back; StoreUnavailable while the cable is pulled."""
+        await asyncio.sleep(0)
+        if not self.is_up:
+            raise StoreUnavailable("the reference backend is cut off")

@@ -1,0 +1,44 @@
+"""The proof: every clause catches a fault, and what is right passes every clause."""
+
+import pytest
+
+from agentkit.testing import CheckpointSuite, StoreSuite
+from agentkit.testing.mutants import (
+    MUTANTS,
+    IgnoringStore,
+    LackingStore,
+    Mutant,
+    ReferenceCheckpoints,
+    ReferenceStore,
+    faults_of,
+)
+
+REFERENCES = [ReferenceStore, LackingStore, IgnoringStore, ReferenceCheckpoints]
+
+
+@pytest.mark.parametrize("reference", REFERENCES)
+def test_a_reference_breaks_no_clause(reference: type) -> None:
+    assert faults_of(reference) == []
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_is_caught_by_every_clause_it_names(mutant: Mutant) -> None:
+    assert faults_of(mutant.adapter, *mutant.breaks) == list(mutant.breaks)
+
+
+@pytest.mark.parametrize("suite", [StoreSuite, CheckpointSuite])
+def test_every_clause_is_named_by_a_mutant(suite: type[StoreSuite | CheckpointSuite]) -> None:
+    named = {id_ for mutant in MUTANTS for id_ in mutant.breaks}
+
+    assert sorted(suite.clauses.keys() - named) == []
+
+
+def test_mutants_have_names_of_their_own() -> None:
+    names = [mutant.name for mutant in MUTANTS]
+
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+def test_a_mutant_says_what_it_does(mutant: Mutant) -> None:
+    assert mutant.adapter.__doc__
