@@ -105,6 +105,16 @@ def test_a_success_that_is_an_error_is_raised(data: bytes) -> None:
     assert "no" in str(failure(data))
 
 
+@pytest.mark.parametrize("where", ["reasoning_details", "content", "extra_content"])
+def test_a_part_that_nests_too_deeply_is_an_error(body: Read, where: str) -> None:
+    deep: Any = {"type": "x"}
+    for _ in range(600):
+        deep = [deep]
+
+    with pytest.raises(ProviderError, match="nests too deeply"):
+        body(**{where: [{"type": "x", "deep": deep}]})
+
+
 def test_a_body_larger_than_the_bound_is_an_error_and_is_not_held() -> None:
     decoder = ResponseDecoder(max_body_bytes=10)
     decoder.feed(b"{" + b" " * 10)

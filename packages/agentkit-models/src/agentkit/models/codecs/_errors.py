@@ -10,10 +10,18 @@ from agentkit.core.contracts.errors import (
     ProviderError,
     classify_status,
 )
+from agentkit.core.serialization import deep_freeze
 from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_list, load
 from agentkit.models.codecs._retry_after import retry_after_in_body, retry_after_in_headers
 
-__all__ = ["error_from_response", "error_in", "malformed", "raise_if_error_frame", "stream_error"]
+__all__ = [
+    "error_from_response",
+    "error_in",
+    "frozen",
+    "malformed",
+    "raise_if_error_frame",
+    "stream_error",
+]
 
 _MAX_MESSAGE = 4_000
 
@@ -154,6 +162,21 @@ def stream_error(kind: str, message: str, error_class: ErrorClass) -> ProviderEr
         error_type=kind,
         error_class=error_class,
     )
+
+
+def frozen(value: Any) -> Any:
+    """Give *value*, a part of an answer that is kept as it is, frozen.
+
+    Raises:
+        ProviderError: It nests deeper than any answer does.
+
+    """
+    try:
+        return deep_freeze(value)
+    except ValueError:
+        raise stream_error(
+            "malformed_response", "a part of the answer nests too deeply", ErrorClass.PERMANENT
+        ) from None
 
 
 def malformed(text: str) -> ProviderError:
