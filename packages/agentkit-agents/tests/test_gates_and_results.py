@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agentkit.agents import AgentResult, Decision, Suspended
+from agentkit.agents import AgentResult, Decision, Suspended, ToolOutcome
 from agentkit.agents.gates import Asker, Elicitation, as_decision, elicit, should_gate
 from agentkit.agents.results import stop_reason_for
 from agentkit.core.contracts.types import ToolCall
@@ -81,6 +81,20 @@ def test_a_deadline_that_passes_expires() -> None:
     assert asyncio.run(elicit(make_test_ctx(), question, asker=Silent())).kind == "expired"
 
 
+def test_a_timeout_of_the_asker_itself_is_no_answer() -> None:
+    class Fails:
+        async def ask(self, request: Elicitation) -> Decision:
+            raise TimeoutError(request.id)
+
+    with pytest.raises(TimeoutError, match="q1"):
+        asyncio.run(elicit(make_test_ctx(), QUESTION, asker=Fails()))
+
+
+def test_decisions_hash_by_who_decided_what_and_when() -> None:
+    assert hash(Decision("modify", {"a": [1]})) == hash(Decision("modify"))
+    assert Decision("approve").redacted() == Decision("approve")
+
+
 def test_what_is_entered_in_secret_is_not_observed() -> None:
     observer = RecordingObserver()
     asker = Answers(Decision("value", "hunter2"))
@@ -122,3 +136,4 @@ def test_a_result_says_what_it_waits_for() -> None:
 
     assert (result.suspended, result.is_suspended, result.is_resumable) == (waits, True, True)
     assert AgentResult("x").suspended is None
+    assert not ToolOutcome(kind="ok", text="x").is_error

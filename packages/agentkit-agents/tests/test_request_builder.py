@@ -71,6 +71,17 @@ def test_a_budget_check_may_refuse() -> None:
         build(RequestBuilder(BRIEF, budget_check=check), WorkingContext())
 
 
+def test_a_budget_check_may_be_awaited() -> None:
+    seen: list[int] = []
+
+    async def check(tokens: int) -> None:
+        seen.append(tokens)
+
+    built = build(RequestBuilder(BRIEF, budget_check=check), WorkingContext())
+    assert seen == [built.approx_tokens]
+    assert hash(built) == hash(build(RequestBuilder(BRIEF), WorkingContext()))
+
+
 def test_a_prompt_without_its_values_is_refused() -> None:
     with pytest.raises(ValueError, match="no value"):
         build(RequestBuilder(Prompt("p", "1", "{x}", ("x",))), WorkingContext())

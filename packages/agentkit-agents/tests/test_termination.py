@@ -107,6 +107,8 @@ def test_time_runs_by_the_given_clock_from_the_reset() -> None:
 
     clock.advance(1)
     assert verdict(condition, SAYS) == "timeout"
+    asyncio.run(condition.reset())
+    assert verdict(condition, SAYS) is None
 
 
 def test_an_agent_can_judge() -> None:

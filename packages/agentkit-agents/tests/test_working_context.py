@@ -129,6 +129,7 @@ def test_a_scope_chooses_messages(scope: ContextScope, kept: tuple[Message, ...]
 
 def test_locked_changes_wait_for_each_other() -> None:
     context = WorkingContext()
+    assert not context.lock.locked()
 
     async def grow(ctx: WorkingContext) -> int:
         size: int = ctx.get("n", 0)

@@ -1,6 +1,7 @@
 """A run that dies at any checkpoint goes on from there, and repeats nothing that was finished."""
 
 import asyncio
+import dataclasses
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
@@ -217,6 +218,18 @@ def test_a_state_that_cannot_be_read_is_one_typed_error(state: dict[str, Any]) -
 
     with pytest.raises(CheckpointerError, match="saved state"):
         resumed(make_test_ctx(llm=FakeLLM(), checkpointer=store))
+
+
+def test_a_run_that_is_over_without_a_result_is_one_typed_error() -> None:
+    store = Mortal(2)
+    crash(store, FakeTool("look"))
+    saved = run(store.latest("test-run"))
+    assert saved is not None
+    over = dataclasses.replace(saved, version=3, status=CheckpointStatus.DONE)
+    run(store.save(over))
+
+    with pytest.raises(CheckpointerError, match="no saved result"):
+        run(looking(FakeTool("look")).resume("test-run", resuming(store, [])[1]))
 
 
 def test_a_cognition_that_saves_nothing_cannot_resume() -> None:

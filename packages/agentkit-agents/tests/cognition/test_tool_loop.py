@@ -13,7 +13,7 @@ from agentkit.core.contracts.middleware import Call, Handler
 from agentkit.core.contracts.types import Delta, Message, StreamEvent, ToolCall
 from agentkit.core.execution.cancellation import CancellationToken
 from agentkit.core.policies import memoize, meter, output_coerce
-from agentkit.core.runtime import Budget, RunContext
+from agentkit.core.runtime import ActorBudget, Budget, RunContext
 from agentkit.core.testing import (
     FakeLLM,
     FakeTool,
@@ -199,7 +199,7 @@ def test_calls_of_one_turn_run_side_by_side() -> None:
     assert run(meet()).output == "done"
 
 
-@pytest.mark.parametrize("ids", [("", ""), ("look", "look"), ("a", "a-2", "a")])
+@pytest.mark.parametrize("ids", [("", ""), ("look", "look"), ("a", "a-2", "a"), ("a-3", "a", "a")])
 def test_calls_with_one_id_are_told_apart(ids: tuple[str, ...]) -> None:
     llm = FakeLLM.script([asks(*(ToolCall(own, "look") for own in ids)), Turn("done")])
 
@@ -294,6 +294,56 @@ def test_a_ceiling_that_stops_ends_the_run_before_the_tools_and_can_be_lifted() 
     assert (stopped.stop_reason, stopped.is_resumable, look.calls) == ("budget_exhausted", True, [])
     ctx.budget.max_calls = None
     assert run(agent.resume("test-run", ctx)).output == "done"
+
+
+def test_a_call_refused_at_a_ceiling_that_stops_ends_the_run_too() -> None:
+    async def refuse(call: Call, nxt: Handler) -> AsyncIterator[Delta]:
+        raise MeterExceeded("cost $2 > $1")
+        yield Delta()
+
+    budget = Budget(on_exceeded="stop")
+    ctx = make_test_ctx(llm=FakeLLM(), budget=budget, chat_middleware=[refuse])
+    result = run(Agent("a", model="m").run("go", ctx))
+    assert (result.stop_reason, result.evals["budget"]) == ("budget_exhausted", "cost $2 > $1")
+
+
+def test_a_run_without_budget_does_not_begin() -> None:
+    ctx = make_test_ctx(llm=FakeLLM("x"), budget=Budget(max_calls=0, on_exceeded="stop"))
+
+    assert run(Agent("a", model="m").run("go", ctx)).stop_reason == "budget_exhausted"
+
+
+def test_an_actors_empty_envelope_ends_the_run() -> None:
+    ctx = make_test_ctx(llm=FakeLLM("x"))
+    ctx.actor_budget = ActorBudget(max_tokens=1, max_cost_usd=1, max_steps=1, max_wall_seconds=60)
+    ctx.actor_budget.charge(steps=1)
+
+    assert run(Agent("a", model="m").run("go", ctx)).stop_reason == "budget_exhausted"
+
+
+def test_a_long_error_is_cut() -> None:
+    llm = FakeLLM.script([asks(LOOK), Turn("sorry")])
+
+    run(reacting(failing(OSError("x" * 9999))).run("go", make_test_ctx(llm=llm)))
+
+    assert told(llm)[-1][1].endswith("[truncated]")
+    assert len(told(llm)[-1][1]) < 600
+
+
+def test_errors_of_ours_are_told_without_their_type() -> None:
+    llm = FakeLLM.script([asks(LOOK), Turn("sorry")])
+
+    run(reacting(failing(ProviderError("no such index"))).run("go", make_test_ctx(llm=llm)))
+
+    assert told(llm)[-1][1] == "ERROR: no such index"
+
+
+def test_an_error_without_a_text_is_told_by_its_type() -> None:
+    llm = FakeLLM.script([asks(LOOK), Turn("sorry")])
+
+    run(reacting(failing(KeyError())).run("go", make_test_ctx(llm=llm)))
+
+    assert told(llm)[-1][1] == "ERROR: KeyError"
 
 
 def test_an_answer_that_reaches_the_ceiling_is_kept() -> None:

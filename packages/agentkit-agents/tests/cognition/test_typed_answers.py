@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from agentkit.agents import Agent, ReActCognition, SingleCallCognition
+from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.types import ToolCall
 from agentkit.core.policies import output_coerce
 from agentkit.core.testing import FakeLLM, FakeTool, MemoryCheckpoints, Turn, make_test_ctx
@@ -94,6 +95,14 @@ def test_the_agents_own_parse_goes_first() -> None:
     ctx = make_test_ctx(llm=FakeLLM.script([Turn("x"), Turn("7")]))
 
     assert run(Agent("a", model="m", parse=int).run("go", ctx)).parsed == 7
+
+
+def test_a_cancellation_while_parsing_is_no_fault_of_the_answer() -> None:
+    def parse(text: str) -> int:
+        raise Cancelled(text)
+
+    with pytest.raises(Cancelled, match="stop"):
+        run(Agent("a", parse=parse).run("go", make_test_ctx(llm=FakeLLM("stop"))))
 
 
 def test_a_declared_output_without_output_coerce_warns_once() -> None:

@@ -7,8 +7,9 @@ import threading
 import types
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
+import attrs
 import pytest
 from pydantic import BaseModel
 
@@ -25,6 +26,7 @@ from agentkit.core.runtime import RunContext
 from agentkit.core.testing import RecordingTracer, make_test_ctx
 
 T = TypeVar("T")
+ANY: Any = None
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -53,6 +55,11 @@ def measure(place: Place, unit: Unit = Unit.CELSIUS, digits: int | None = None) 
     The second paragraph is shown to the model as well.
     """
     return f"{place.city} {unit.name} {digits}"
+
+
+@attrs.define
+class Crate:
+    label: str
 
 
 def made_of(fn: Callable[..., Any], **facts: Any) -> FunctionTool:
@@ -123,6 +130,20 @@ def test_each_type_has_its_schema(annotation: Any, schema: dict[str, Any]) -> No
     made = made_of(fn).schema
     assert made is not None
     assert made.parameters["properties"]["value"] == schema
+
+
+def test_a_default_is_advertised_where_it_has_a_json_form() -> None:
+    def fn(
+        n: int | str | None = None,
+        unit: Unit = Unit.KELVIN,
+        odd: int = object(),  # type: ignore[assignment]
+    ) -> None: ...
+
+    made = made_of(fn).schema
+    assert made is not None
+    properties = made.parameters["properties"]
+    assert properties["n"] == {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+    assert properties["unit"]["default"] == "k"
 
 
 def test_two_classes_of_one_name_keep_their_own_schema() -> None:
@@ -196,21 +217,29 @@ def test_positional_only_parameters_are_passed_by_position() -> None:
     assert run(made_of(fn).run({"a": 1, "c": 9}, None)) == [1, 2, 9]
 
 
-def test_the_context_is_injected_and_hidden() -> None:
-    def by_name(n: int, ctx: Any) -> Any:
-        return ctx
+def by_name(n: int, ctx: Any) -> Any:
+    return ctx
 
-    del by_name.__annotations__["ctx"]
 
-    def by_type(n: int, run_ctx: RunContext) -> Any:
-        return run_ctx
+def by_type(n: int, run_ctx: RunContext) -> Any:
+    return run_ctx
 
-    ctx = make_test_ctx()
-    for fn in (by_name, by_type):
-        made = made_of(fn)
-        assert made.schema is not None
-        assert list(made.schema.parameters["properties"]) == ["n"]
-        assert run(made.run({"n": 1}, ctx)) is ctx
+
+def by_optional_type(n: int, run_ctx: RunContext | None = None) -> Any:
+    return run_ctx
+
+
+def by_text(n: int, run_ctx: "NotImported.RunContext" = ANY) -> Any:  # type: ignore[name-defined]  # noqa: F821
+    return cast("Any", run_ctx)
+
+
+@pytest.mark.parametrize("fn", [by_name, by_type, by_optional_type, cast("Any", by_text)])
+def test_the_context_is_injected_and_hidden(fn: Callable[..., Any]) -> None:
+    ctx, made = make_test_ctx(), made_of(fn)
+
+    assert made.schema is not None
+    assert list(made.schema.parameters["properties"]) == ["n"]
+    assert run(made.run({"n": 1}, ctx)) is ctx
 
 
 def test_an_argument_called_context_with_another_type_is_an_argument() -> None:
@@ -247,6 +276,19 @@ class _Callable:
 )
 def test_everything_awaitable_is_awaited(fn: Callable[..., Any]) -> None:
     assert run(made_of(fn).run({"n": 2}, None)) == 4
+
+
+def test_an_argument_without_a_type_takes_anything() -> None:
+    def fn(value: Any) -> Any:
+        return value
+
+    del fn.__annotations__["value"]
+    assert run(made_of(fn).run({"value": [1, {"a": None}]}, None)) == [1, {"a": None}]
+
+
+def test_what_has_no_signature_is_refused() -> None:
+    with pytest.raises(ToolDefinitionError, match="no function a tool can be made of"):
+        made_of("no function")  # type: ignore[arg-type]
 
 
 def test_a_starred_parameter_is_refused() -> None:
@@ -301,6 +343,8 @@ def test_a_result_class_in_the_signature_is_checked_too() -> None:
         (Place(city="x"), '{"city": "x", "zip": 0}'),
         (Unit.KELVIN, '"k"'),
         (b"a", '"YQ=="'),
+        (Crate("x"), '{"label": "x"}'),
+        ([object], "[\"<class 'object'>\"]"),
     ],
 )
 def test_a_result_is_rendered_as_text(value: Any, text: str) -> None:

@@ -45,7 +45,7 @@ class Agent:
     response_format: dict[str, Any] | None = None
     temperature: float | None = None
     max_tokens: int | None = None
-    output: type | dict[str, Any] | None = None
+    output: type[Any] | dict[str, Any] | SchemaAdapter | None = None
     parse: Callable[[str], Any] | None = None
     max_repairs: int = 1
     cognition: Cognition = field(default_factory=SingleCallCognition)
@@ -198,7 +198,7 @@ class Agent:
             raise ValueError(f"agent {self.name!r} has no model to call: the context has no llm")
         chain = getattr(ctx.invoker, "chat_middleware", ())
         coerces = any(getattr(layer, "coerces_output", False) for layer in chain)
-        if self.adapter is None or coerces or self._warned:
+        if self.adapter is None or self.parse is not None or coerces or self._warned:
             return
         self._warned = True
         warnings.warn(

@@ -4,7 +4,13 @@ import json
 import warnings
 from typing import Any
 
-from pydantic import BaseModel, PydanticSchemaGenerationError, PydanticUserError, TypeAdapter
+from pydantic import (
+    BaseModel,
+    PydanticSchemaGenerationError,
+    PydanticUserError,
+    RootModel,
+    TypeAdapter,
+)
 from pydantic import ValidationError as PydanticError
 
 from agentkit.agents._shapes._base import ABSENT
@@ -72,5 +78,9 @@ def join_path(at: str, *steps: str | int) -> str:
 
 
 def is_model(annotation: object) -> bool:
-    """Say whether *annotation* is a pydantic model."""
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
+    """Say whether *annotation* is a pydantic model with fields of its own."""
+    return (
+        isinstance(annotation, type)
+        and issubclass(annotation, BaseModel)
+        and not issubclass(annotation, RootModel)
+    )

@@ -51,7 +51,7 @@ class ModelShape:
     def plain(self, value: Any) -> Any:
         """Give *value* under the keys that validation takes."""
         dumped: Any = value.model_dump(mode="json", by_alias=False)
-        fields = as_object(dumped)  # a root model is dumped as its root
+        fields = as_object(dumped)  # a model may have a serializer of its own
         return dumped if fields is None else self._under_validation_keys(fields, value)
 
     def _under_validation_keys(self, dumped: dict[str, Any], value: BaseModel) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Running the tool calls of one turn: gates, tools, and each outcome saved as it comes."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from typing import Any, cast
+from typing import Any
 
 from agentkit.agents.cognition import _outcomes as outcomes
 from agentkit.agents.cognition._plan import LoopPlan
@@ -146,7 +146,7 @@ class Dispatch:
         try:
             await gather_bounded(runs, sem=self._ctx.semaphore())
         except BaseExceptionGroup as group:
-            raise _first(group) from None
+            raise next(iter(group.exceptions)) from None  # the run stops: one reason is enough
         for record in records:
             yield _answered(record)
 
@@ -203,13 +203,3 @@ def _unavailable(gated: list[CallRecord]) -> ApprovalUnavailable:
         "or a checkpointer to suspend the run",
         tool_name=name,
     )
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    """Give the first error in *group*: the run stops, and one reason is enough."""
-    for inner in group.exceptions:
-        if not isinstance(inner, BaseExceptionGroup):
-            return inner
-        # What it was split from is of unknown kind, and so is it.
-        return _first(cast("BaseExceptionGroup[BaseException]", inner))
-    return group

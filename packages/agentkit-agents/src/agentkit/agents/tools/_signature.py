@@ -1,6 +1,8 @@
 """A function's signature as a tool's arguments: their schema, and reading them strictly."""
 
+import functools
 import inspect
+import re
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -18,6 +20,7 @@ __all__ = ["Signature"]
 _CONTEXT_NAMES: Final = frozenset({"ctx", "context"})
 _CONTEXT_TYPES: Final = frozenset({RunContext, Ctx})
 _CONTEXT_WORDS: Final = frozenset(kind.__name__ for kind in _CONTEXT_TYPES)
+_WORD: Final = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,18 +162,30 @@ def _parameters_of(fn: Callable[..., Any]) -> list[inspect.Parameter]:
 
 
 def _is_context(parameter: inspect.Parameter, annotation: Any) -> bool:
-    if annotation is inspect.Parameter.empty or isinstance(annotation, str):
-        return parameter.name in _CONTEXT_NAMES or _names_context(annotation)
-    return annotation in _CONTEXT_TYPES
+    """Say whether *parameter* is for the context: by type, or by name where that says nothing."""
+    if annotation in (inspect.Parameter.empty, Any, object):
+        return parameter.name in _CONTEXT_NAMES
+    if _names_context(annotation):
+        return True
+    return any(kind in _CONTEXT_TYPES for kind in (annotation, *typing.get_args(annotation)))
 
 
 def _names_context(annotation: Any) -> bool:
-    return isinstance(annotation, str) and annotation.rpartition(".")[2] in _CONTEXT_WORDS
+    """Say whether *annotation* is text that names a context, which need not be importable."""
+    return isinstance(annotation, str) and bool(_CONTEXT_WORDS & set(_WORD.findall(annotation)))
+
+
+def _function_behind(fn: Any) -> Any:
+    """Give what carries the annotations of *fn*: through partials, decorators and `__call__`."""
+    while isinstance(fn, functools.partial):
+        fn = fn.func
+    fn = inspect.unwrap(fn)
+    return fn if inspect.isroutine(fn) else type(fn).__call__
 
 
 def _hints_of(fn: Callable[..., Any], name: str) -> dict[str, Any]:
     """Resolve the annotations of *fn*, except that of a context, which may not be imported."""
-    target = inspect.unwrap(fn)
+    target = _function_behind(fn)
     written: dict[str, Any] = getattr(target, "__annotations__", {})
     needed = {key: hint for key, hint in written.items() if not _names_context(hint)}
     holder = types.SimpleNamespace(__annotations__=needed)
