@@ -47,7 +47,9 @@ class ReActCognition:
         if guardrail is not None and not callable(getattr(guardrail, "wrap_tool_output", None)):
             raise TypeError(f"a guardrail has wrap_tool_output(text, *, source); got {guardrail!r}")
         self.name = name
-        self.registry = tools if isinstance(tools, ToolRegistry) else ToolRegistry.from_tools(tools)
+        self.registry: ToolRegistry = (
+            tools if isinstance(tools, ToolRegistry) else ToolRegistry.from_tools(tools)
+        )
         self._plan = LoopPlan(
             cognition=name,
             registry=self.registry,
