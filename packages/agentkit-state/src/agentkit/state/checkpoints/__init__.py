@@ -1,6 +1,12 @@
 """Durable run state: checkpoint stores, and the `Checkpointer` that writes through one."""
 
 from agentkit.core.runtime import Checkpointer
+from agentkit.state.checkpoints._open import open_checkpoints
 from agentkit.state.checkpoints.adapters import InMemoryCheckpointStore, SQLiteCheckpointStore
 
-__all__ = ["Checkpointer", "InMemoryCheckpointStore", "SQLiteCheckpointStore"]
+__all__ = [
+    "Checkpointer",
+    "InMemoryCheckpointStore",
+    "SQLiteCheckpointStore",
+    "open_checkpoints",
+]
