@@ -1,7 +1,6 @@
 """The envelope around one unit of work, and how layers around it fold into one handler."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -69,13 +68,22 @@ def _around(middleware: Middleware, nxt: Handler) -> Handler:
     return handler
 
 
-@asynccontextmanager
-async def closing(stream: AsyncIterator[Any]) -> AsyncGenerator[AsyncIterator[Any], None]:
-    """Give *stream* and close it on every way out, so that nothing in it outlives the caller."""
-    try:
-        yield stream
-    finally:
-        aclose = getattr(stream, "aclose", None)
+class closing:  # noqa: N801 - named as contextlib names what it does
+    """Give *stream* and close it on every way out, so that nothing in it outlives the caller.
+
+    `async with closing(stream) as items`; what cannot be closed is left as it is.
+    """
+
+    __slots__ = ("_stream",)
+
+    def __init__(self, stream: AsyncIterator[Any]) -> None:
+        self._stream = stream
+
+    async def __aenter__(self) -> AsyncIterator[Any]:
+        return self._stream
+
+    async def __aexit__(self, *_: object) -> None:
+        aclose = getattr(self._stream, "aclose", None)
         if aclose is not None:
             await aclose()
 
