@@ -114,30 +114,29 @@ class ServerSentEventParser:
 
     def _parse(self, lines: list[bytes]) -> list[ServerSentEvent]:
         events: list[ServerSentEvent] = []
+        data = self._data
         for line in lines:
-            if self._failure is not None:
-                break
             if line.startswith(b"data:"):
-                self._add_data(line[6:] if line.startswith(b"data: ") else line[5:])
+                data.append(line[6:] if line[5:6] == b" " else line[5:])
+                self._data_bytes += len(line)
+                if self._data_bytes > self._max:
+                    self._check(self._data_bytes)
+                    break
             elif line:
                 self._other_field(line)
-            elif self._data:
-                data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
-                events.append(ServerSentEvent(data.decode(errors="replace"), self._event))
-                self._data, self._data_bytes, self._event = [], 0, ""
+            elif data:
+                whole = data[0] if len(data) == 1 else b"\n".join(data)
+                events.append(ServerSentEvent(whole.decode("utf-8", "replace"), self._event))
+                data.clear()
+                self._data_bytes, self._event = 0, ""
             else:
                 self._event = ""
         return events
 
-    def _add_data(self, value: bytes) -> None:
-        self._data.append(value)
-        self._data_bytes += len(value) + 1
-        self._check(self._data_bytes)
-
     def _other_field(self, line: bytes) -> None:
         name, _, value = line.partition(b":")
-        if name == b"data":
-            self._add_data(value)
+        if line == b"data":
+            self._data.append(b"")
         elif name == b"event":
             self._event = value.removeprefix(b" ").decode(errors="replace")
         elif name not in {b"", b"id", b"retry"} and len(self._stray) < _MAX_STRAY_BYTES:

@@ -5,7 +5,7 @@ from typing import Any
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models.codecs._errors import error_in, malformed, stream_error
-from agentkit.models.codecs._json import as_dict, as_list, is_dict, load
+from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_list, load
 from agentkit.models.codecs._sse import ServerSentEvent
 from agentkit.models.codecs.chat_completions._answer import Answer
 from agentkit.models.codecs.chat_completions._body import index_of, take_end
@@ -36,7 +36,14 @@ class EventReader:
             self.is_done = True
         if self.is_done or not event.data.strip():
             return []
-        frame = self._frame(event)
+        try:
+            frame = load(event.data)
+        except ValueError:
+            raise _undecodable(event) from None
+        if not event.event and (text := self._plain_text(frame)):
+            self._answer.text.append(text)
+            return [TextDelta(text)]
+        self._check_frame(frame, event)
         self._answer.read_facts(frame)
         seen: list[TextDelta | ReasoningDelta] = []
         for choice in as_list(frame.get("choices")):
@@ -60,17 +67,29 @@ class EventReader:
             ErrorClass.TRANSIENT,
         )
 
-    def _frame(self, event: ServerSentEvent) -> dict[str, Any]:
-        try:
-            frame = load(event.data)
-        except ValueError:
-            raise _undecodable(event) from None
+    def _plain_text(self, frame: Any) -> str:
+        """Give the text of a chunk that goes on with text and says nothing else, as nearly all do.
+
+        Every other chunk gives none, and is looked at closely.
+        """
+        if not is_dict(frame) or not _NEWS.isdisjoint(frame) or self._unfinished != {0}:
+            return ""
+        facts, choices = self._answer, frame.get("choices")
+        if frame.get("usage") or frame.get("model") != facts.model or not facts.response_id:
+            return ""
+        if not is_list(choices) or len(choices) != 1 or not is_dict(choice := choices[0]):
+            return ""
+        if choice.get("index") != 0 or choice.get("finish_reason") or choice.get("error"):
+            return ""
+        delta = choice.get("delta")
+        return as_text(delta.get("content")) if is_dict(delta) and len(delta) == 1 else ""
+
+    def _check_frame(self, frame: Any, event: ServerSentEvent) -> None:
         if error := error_in(frame, event=event.event, now=self._now):
             raise error
         if not is_dict(frame):
             raise _undecodable(event)
         self._saw_frame = True
-        return frame
 
     def _read_choice(self, choice: dict[str, Any]) -> list[TextDelta | ReasoningDelta]:
         index = index_of(choice)
@@ -98,6 +117,9 @@ class EventReader:
         return stream_error(
             "incomplete_stream", f"the stream ended in {stray[:200]!r}", ErrorClass.TRANSIENT
         )
+
+
+_NEWS = frozenset({"error", "errors", "type", "detail", "message", "x_groq"})
 
 
 def _undecodable(event: ServerSentEvent) -> ProviderError:
