@@ -1,0 +1,3 @@
+"""Stores and checkpoints on Redis and Valkey."""
+
+__all__: list[str] = []
