@@ -31,6 +31,14 @@ def test_naming_a_client_without_httpx_names_the_extra() -> None:
     assert said.startswith("True http a provider's client needs httpx: pip install")
 
 
+def test_every_client_is_listed_and_nothing_else_is_there() -> None:
+    from agentkit.models import providers  # noqa: PLC0415
+
+    assert set(providers.__all__) <= set(dir(providers))
+    with pytest.raises(AttributeError, match="no attribute 'nobody'"):
+        providers.nobody  # noqa: B018
+
+
 def test_the_neutral_contract_has_its_name_here() -> None:
     from agentkit.core.contracts.types import ModelUsage  # noqa: PLC0415
     from agentkit.models.contracts.types import Usage  # noqa: PLC0415

@@ -8,7 +8,7 @@ import pytest
 
 from agentkit.core.contracts.content import ImageBlock, TextBlock, ToolUseBlock, UnknownBlock
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
-from agentkit.core.contracts.llm import CompletionEvent
+from agentkit.core.contracts.llm import CompletionEvent, TextDelta
 from agentkit.models.codecs.chat_completions import ResponseDecoder, decode_response
 
 Read = Callable[..., CompletionEvent]
@@ -75,6 +75,13 @@ def test_an_image_is_a_block(body: Read) -> None:
     assert last.content == [ImageBlock(data=b"hi", media_type="image/png")]
 
 
+@pytest.mark.parametrize("url", ["http://x/i.png", "data:image/png;base64,?"])
+def test_an_image_that_is_not_in_the_answer_is_its_address(body: Read, url: str) -> None:
+    last = body(content=[{"type": "image_url", "image_url": url}])
+
+    assert last.content == [ImageBlock(url=url)]
+
+
 def test_an_unknown_part_is_kept_as_it_is(body: Read) -> None:
     part = {"type": "reference", "reference_ids": [1]}
 
@@ -113,6 +120,14 @@ def test_a_part_that_nests_too_deeply_is_an_error(body: Read, where: str) -> Non
 
     with pytest.raises(ProviderError, match="nests too deeply"):
         body(**{where: [{"type": "x", "deep": deep}]})
+
+
+def test_a_large_body_is_read_whatever_its_chunks() -> None:
+    decoder = ResponseDecoder()
+    for piece in (b'{"choices": [{"mess', b'age": {"content": "hi"}}]}'):
+        assert decoder.feed(piece) == []
+
+    assert decoder.close()[0] == TextDelta("hi")
 
 
 def test_a_body_larger_than_the_bound_is_an_error_and_is_not_held() -> None:

@@ -248,6 +248,26 @@ def test_thinking_that_came_as_a_part_goes_back_as_one() -> None:
     assert text == {"type": "text", "text": "a"}
 
 
+def test_a_turn_with_a_name_says_who_speaks() -> None:
+    [sent] = encoded(ChatMessage("user", [TextBlock("hi")], name="ann"))["messages"]
+
+    assert sent["name"] == "ann"
+
+
+@pytest.mark.parametrize(("field", "text"), [("reasoning_content", "hm"), (None, "")])
+def test_reasoning_goes_back_in_the_field_that_it_came_in(field: str | None, text: str) -> None:
+    opaque = {"field": field} if field else {"thought_signature": "s"}
+    sent = wire("assistant", ThinkingBlock(text, provider="them", opaque=opaque), TextBlock("a"))
+
+    assert sent == {"content": "a", **({field: text} if field else opaque)}
+
+
+def test_a_call_in_the_form_before_tools_goes_back_to_its_maker() -> None:
+    block = UnknownBlock({"type": "function_call", "name": "f"}, provider="them")
+
+    assert wire("assistant", block) == {"content": "", "function_call": {"name": "f"}}
+
+
 def test_a_refusal_goes_back_as_one() -> None:
     sent = wire("assistant", ErrorBlock("refusal", "no"))
 

@@ -224,6 +224,24 @@ def test_an_empty_body_is_an_answer_cut_short() -> None:
     assert failure(b"").error_type == "incomplete_stream"
 
 
+@pytest.mark.parametrize("change", [{"model": "other"}, {"usage": {"prompt_tokens": 1}}])
+def test_a_chunk_of_text_that_says_more_is_not_only_text(
+    read: Make, delta: Make, change: dict[str, Any]
+) -> None:
+    last = read(delta(content="a"), delta(content="b") | change, delta("stop") | {"model": ""})
+
+    assert last.content == [TextBlock("ab")]
+    assert last.metadata["model"] == change.get("model", "m")
+    assert last.usage.input_tokens == change.get("usage", {}).get("prompt_tokens", 0)
+
+
+@pytest.mark.parametrize("rest", [b"", b"\ndata: [DONE]\n\n"])
+def test_a_keep_alive_without_data_is_read_over(stream: Make, delta: Make, rest: bytes) -> None:
+    body = b"data:\n\n" + stream(delta("stop", content="a"), done=False) + rest
+
+    assert decode_response(body).content == [TextBlock("a")]
+
+
 def test_split_surrogates_and_separators_in_a_string_survive(stream: Make, delta: Make) -> None:
     chunk = '{"choices":[{"delta":{"content":"\\ud83d\\ude00\u2028"},"finish_reason":"stop"}]}'
 

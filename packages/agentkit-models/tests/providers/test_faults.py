@@ -158,5 +158,12 @@ def test_a_corrupt_body_is_an_error(ask: Ask) -> None:
     assert asked.error.error_type == "undecodable_body"
 
 
+def test_an_endless_error_body_is_not_read_to_its_end(ask: Ask) -> None:
+    asked = ask(chunks=(b"x" * 1024,) * 1100, status=500, then="silence")
+
+    assert asked.error.status == 500
+    assert len(str(asked.error)) < 5000
+
+
 def test_html_in_a_success_is_an_error(ask: Ask) -> None:
     assert ask(chunks=(b"<html></html>",)).error.error_type == "malformed_response"

@@ -129,12 +129,8 @@ class OpenAICompatibleLLM(PortMethods):
         ctx: RunMeta | None = None,
     ) -> LLMResponse:
         """Give the whole response; see `LLMClient.generate`."""
-        last: CompletionEvent | None = None
         async with aclosing(self.generate_stream(messages, options=options, ctx=ctx)) as events:
-            async for event in events:
-                last = event if isinstance(event, CompletionEvent) else last
-        if last is None:
-            raise RuntimeError("the stream ended without its completion")
+            [last] = [event async for event in events if isinstance(event, CompletionEvent)]
         return LLMResponse(
             last.content, last.usage, finish_reason=last.finish_reason, stop_kind=last.stop_kind
         )

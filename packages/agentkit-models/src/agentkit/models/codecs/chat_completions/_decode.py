@@ -2,7 +2,6 @@
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import CompletionEvent, LLMStreamEvent, ReasoningDelta, TextDelta
-from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import stream_error
 from agentkit.models.codecs._sse import MAX_EVENT_BYTES, ServerSentEvent, ServerSentEventParser
 from agentkit.models.codecs.chat_completions._answer import Answer
@@ -79,10 +78,6 @@ class ResponseDecoder:
         if self._failure is not None:
             raise self.with_partial(self._failure)
         return [*seen, self._answer.completion()]
-
-    def partial(self) -> LLMResult | None:
-        """Give what has come so far, or None when nothing has."""
-        return self._answer.partial()
 
     def with_partial(self, error: ProviderError) -> ProviderError:
         """Give *error* with what has come so far attached."""
