@@ -2,14 +2,40 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from agentkit.agents import Agent, Prompt, RequestBuilder
+from agentkit.agents import Agent, Prompt, ReActCognition, RequestBuilder
 from agentkit.core.contracts.errors import UnsupportedOption
 from agentkit.core.contracts.types import StreamEvent
-from agentkit.core.testing import FakeLLM, make_test_ctx
+from agentkit.core.policies import output_coerce
+from agentkit.core.testing import FakeLLM, FakeTool, make_test_ctx
+from agentkit.models import CapabilityMismatch
+
+
+@dataclass
+class Sum:
+    total: int
+
+
+@dataclass
+class Open:
+    total: int = 0
+
+
+@dataclass
+class Nested:
+    inner: Open
+
+
+@dataclass
+class Listed:
+    sums: list[Sum]
+
+
+OUTPUTS = {kind.__name__: kind for kind in (Sum, Open, Nested, Listed)}
 
 
 def test_the_settings_of_the_agent_reach_the_model() -> None:
@@ -55,9 +81,7 @@ def test_a_prompt_without_its_values_is_refused_at_once() -> None:
         Agent("a", prompt=Prompt("p", "1", "{x}", ("x",)))
 
 
-@pytest.mark.parametrize(
-    "option", ["memory", "policy", "channel", "requires", "min_context_window"]
-)
+@pytest.mark.parametrize("option", ["memory", "policy", "channel"])
 def test_an_option_of_a_later_version_is_refused_by_name(option: str) -> None:
     with pytest.raises(UnsupportedOption, match=option) as caught:
         Agent("a", **{option: ("x",)})  # type: ignore[arg-type]
@@ -77,6 +101,48 @@ def test_a_setting_that_makes_no_sense_is_refused(
 ) -> None:
     with pytest.raises(error, match=fault):
         Agent("a", **settings)
+
+
+def test_a_capability_that_the_model_lacks_is_refused_before_any_spend() -> None:
+    with pytest.raises(
+        CapabilityMismatch, match="a: model 'deepseek-reasoner' does not have tools"
+    ):
+        Agent("a", model="deepseek-reasoner", cognition=ReActCognition([FakeTool()]))
+    with pytest.raises(CapabilityMismatch, match="context window"):
+        Agent("a", model="gpt-4o", min_context_window=10_000_000)
+
+
+def test_an_unknown_capability_is_up_to_the_caller() -> None:
+    with pytest.warns(UserWarning, match="UNKNOWN"):
+        Agent("a", model="acme", requires=("tools",))
+    with pytest.raises(CapabilityMismatch, match="UNKNOWN"):
+        Agent("a", model="acme", requires=("tools",), on_unknown_capability="refuse")
+
+
+def test_requiring_something_of_no_model_is_refused() -> None:
+    with pytest.raises(ValueError, match="name the model"):
+        Agent("a", requires=("tools",))
+
+
+def test_a_model_that_takes_a_schema_natively_is_sent_it_and_not_told_in_words() -> None:
+    llm = FakeLLM('{"total": 3}')
+    agent = Agent("a", model="gpt-4o", output=Sum)
+
+    asyncio.run(agent.run("go", make_test_ctx(llm=llm, chat_middleware=[output_coerce()])))
+
+    sent = llm.requests[0].response_format or {}
+    assert (sent["type"], sent["json_schema"]["name"]) == ("json_schema", "Sum")
+    assert len(llm.requests[0].messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("output", "strict"), [("Sum", True), ("Open", False), ("Nested", False), ("Listed", True)]
+)
+def test_a_schema_is_sent_as_strict_only_if_it_is(output: str, *, strict: bool) -> None:
+    agent = Agent("a", model="gpt-4o", output=OUTPUTS[output])
+
+    assert agent.sent_format is not None
+    assert agent.sent_format["json_schema"]["strict"] is strict
 
 
 def test_a_context_without_a_model_is_refused() -> None:

@@ -73,12 +73,12 @@ def test_a_repair_quotes_the_fault_and_its_answer_is_the_result(
 
 
 @COGNITIONS
-def test_the_schema_is_shown_to_the_model_where_no_response_format_is(cognition: Any) -> None:
+def test_the_schema_is_shown_to_the_model_where_the_request_has_none(cognition: Any) -> None:
     llm = FakeLLM.script([GOOD, GOOD])
     ctx = make_test_ctx(llm=llm, chat_middleware=[output_coerce()])
 
     run(answering(cognition).run("go", ctx))
-    run(answering(cognition, response_format={"type": "json_object"}).run("go", ctx))
+    run(answering(cognition, response_format={"type": "json_schema"}).run("go", ctx))
 
     assert '"total"' in llm.requests[0].messages[0].content
     assert len(llm.requests[1].messages) == 1

@@ -1,6 +1,7 @@
 """Functions as tools: what they take, how they are run, what they may give back."""
 
 import asyncio
+import datetime as dt
 import enum
 import functools
 import threading
@@ -343,6 +344,10 @@ def test_a_result_class_in_the_signature_is_checked_too() -> None:
         (Place(city="x"), '{"city": "x", "zip": 0}'),
         (Unit.KELVIN, '"k"'),
         (b"a", '"YQ=="'),
+        (dt.date(2026, 1, 2), '"2026-01-02"'),
+        ({"b", "a"}, '["a", "b"]'),
+        (types.MappingProxyType({"a": 1}), '{"a": 1}'),
+        ({(1, 2): 3}, "{(1, 2): 3}"),
         (Crate("x"), '{"label": "x"}'),
         ([object], "[\"<class 'object'>\"]"),
     ],

@@ -3,8 +3,9 @@
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
+from agentkit.agents._capabilities import check_capabilities, native_format
 from agentkit.agents.cognition import Cognition, Resumable, SingleCallCognition
 from agentkit.agents.context import RequestBuilder, WorkingContext
 from agentkit.agents.gates import Decision
@@ -19,7 +20,7 @@ from agentkit.core.telemetry import SafeSpan, span_around
 
 __all__ = ["Agent"]
 
-_LATER: Final = ("memory", "policy", "channel", "requires", "min_context_window")
+_LATER: Final = ("memory", "policy", "channel")
 
 
 @dataclass
@@ -29,9 +30,13 @@ class Agent:
     `prompt` is a text or a `Prompt` whose inputs are bound. `output` declares what it answers, as
     `adapt` takes it; `parse` makes the typed answer out of the text instead; `max_repairs` is
     how often it may answer again where the text does not fit. `request_builder` goes before
-    `prompt`. `temperature` and `max_tokens` None are left to the provider.
+    `prompt`. `temperature` and `max_tokens` None are left to the provider, and so is
+    `response_format`, unless the model is known to take the schema of `output` natively.
+    `requires` names capabilities of the model, and `on_unknown_capability` says what to do where
+    the registry does not know. `adapter` and `sent_format` are what comes of `output`.
 
     Raises:
+        CapabilityMismatch: The model lacks what is required, or what tools or `output` imply.
         TypeError: `output` is nothing that can be adapted, or `cognition` is none.
         ValueError: An input of the prompt has no value, or `max_repairs` is negative.
         UnsupportedOption: An option is set that this version cannot honour.
@@ -54,8 +59,9 @@ class Agent:
     channel: Any = None
     requires: tuple[str, ...] = ()
     min_context_window: int | None = None
-    on_unknown_capability: str = "warn"
+    on_unknown_capability: Literal["warn", "refuse", "allow"] = "warn"
     adapter: SchemaAdapter | None = field(init=False, default=None, repr=False)
+    sent_format: dict[str, Any] | None = field(init=False, default=None, repr=False)
     _warned: bool = field(init=False, default=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -64,6 +70,8 @@ class Agent:
         if self.max_repairs < 0:
             raise ValueError(f"max_repairs is 0 or more; got {self.max_repairs!r}")
         self.adapter = None if self.output is None else adapt(self.output)
+        self.sent_format = self.response_format or native_format(self.model, self.adapter)
+        check_capabilities(self)
         if isinstance(self.prompt, Prompt) and self.prompt.missing:
             raise ValueError(
                 f"prompt {self.prompt.id!r} has no value for {list(self.prompt.missing)}: bind them"
@@ -71,8 +79,9 @@ class Agent:
 
     @property
     def shown_adapter(self) -> SchemaAdapter | None:
-        """The output to describe to the model in words: none where `response_format` says it."""
-        return self.adapter if self.response_format is None else None
+        """The output to describe to the model in words: none where the request has its schema."""
+        native = self.sent_format is not None and self.sent_format.get("type") == "json_schema"
+        return None if native else self.adapter
 
     async def run(
         self, task: str, ctx: Any, *, context: WorkingContext | None = None

@@ -3,7 +3,7 @@
 from agentkit.agents._shapes._base import ABSENT, Shape, as_object
 from agentkit.agents._shapes._compile import shape_of
 from agentkit.agents._shapes._definitions import Definitions
-from agentkit.agents._shapes._record import RecordShape, is_attrs_class
+from agentkit.agents._shapes._record import RecordShape, is_attrs_class, is_record_class
 
 __all__ = [
     "ABSENT",
@@ -12,5 +12,6 @@ __all__ = [
     "Shape",
     "as_object",
     "is_attrs_class",
+    "is_record_class",
     "shape_of",
 ]

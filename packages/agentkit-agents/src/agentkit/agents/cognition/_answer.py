@@ -82,7 +82,7 @@ class ModelAnswer:
             messages=context.assembled(),
             model=agent.model or "",
             tools=tools,
-            response_format=agent.response_format,
+            response_format=agent.sent_format,
             temperature=agent.temperature,
             max_tokens=agent.max_tokens,
         )
