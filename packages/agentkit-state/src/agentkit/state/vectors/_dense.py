@@ -32,18 +32,18 @@ class DenseIndex:
             self._chunks[chunk.id] = chunk, unit
 
     def best(
-        self, query: Sequence[float], k: int, keep: Callable[[Chunk], bool]
+        self, query: Sequence[float], k: int, keep: Callable[[Chunk], bool] | None
     ) -> list[tuple[float, Chunk]]:
-        """Give the *k* chunks most like *query* among those to *keep*."""
+        """Give the *k* chunks most like *query* among those to *keep*, or among all."""
         unit = _unit(query, self._dimensions)
         found = nsmallest(k, self._scored(unit, keep))
         return [(-negated, self._chunks[chunk_id][0]) for negated, chunk_id in found]
 
     def _scored(
-        self, unit: list[float], keep: Callable[[Chunk], bool]
+        self, unit: list[float], keep: Callable[[Chunk], bool] | None
     ) -> Iterator[tuple[float, str]]:
         for chunk_id, (chunk, other) in self._chunks.items():
-            if keep(chunk):
+            if keep is None or keep(chunk):
                 score = sum(map(mul, unit, other))
                 if score > 0:
                     yield -min(score, 1.0), chunk_id

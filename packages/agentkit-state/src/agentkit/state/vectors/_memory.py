@@ -12,7 +12,7 @@ from agentkit.core.contracts.types import Chunk, Scope
 from agentkit.core.serialization.features import term_vector
 from agentkit.state.vectors._dense import DenseIndex
 from agentkit.state.vectors._rules import check_chunk, check_k, matching
-from agentkit.state.vectors._terms import TermIndex, Terms
+from agentkit.state.vectors._terms import TermIndex
 
 __all__ = ["InMemoryVector"]
 
@@ -45,9 +45,8 @@ class InMemoryVector:
         Of two with one id the later counts. All of them are put, or none.
 
         Raises:
-            StoreValueError: An id is no key, a text no str, metadata is not JSON that a jsonb
-                column holds (no NUL, no lone surrogate), or a vector has another length than
-                those there.
+            StoreValueError: An id is no key, metadata is not JSON that a jsonb column holds (no NUL,
+                no lone surrogate), or a vector has another length than those there.
 
         """
         checked = {chunk.id: check_chunk(chunk) for chunk in chunks}
@@ -75,7 +74,7 @@ class InMemoryVector:
         keep = matching(where)
         if self._by_words:
             words = self._words.get(scope.key())
-            return [] if words is None else words.best(Terms.of(query), k, keep)
+            return [] if words is None else words.best(query, k, keep)
         dense = self._dense.get(scope.key())
         if dense is None or not k:
             return []

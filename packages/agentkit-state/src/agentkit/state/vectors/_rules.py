@@ -17,11 +17,6 @@ _Json: TypeAlias = "bool | float | str | list[_Json] | dict[str, _Json] | None"
 def check_chunk(chunk: Chunk) -> Chunk:
     """Give *chunk* back, or raise `StoreValueError` for what some index could not hold."""
     check_key(chunk.id)
-    text: Any = chunk.text  # whatever was passed
-    if not isinstance(text, str):
-        raise StoreValueError(
-            f"the text of chunk {chunk.id!r} must be a str; got {type(text).__qualname__}"
-        )
     _check_object(f"the metadata of chunk {chunk.id!r}", chunk.metadata)
     return chunk
 
@@ -35,10 +30,10 @@ def check_k(k: Any) -> int:
     return k
 
 
-def matching(where: dict[str, Any] | None) -> Callable[[Chunk], bool]:
-    """Give what tells whether a chunk's metadata has every item of *where*."""
-    if not where:
-        return _every
+def matching(where: dict[str, Any] | None) -> Callable[[Chunk], bool] | None:
+    """Give what tells whether a chunk's metadata has every item of *where*; None if all have."""
+    if where is None:
+        return None
     _check_object("where", where)
     wanted = [(key, value, encode_value(value)) for key, value in where.items()]
 
@@ -49,10 +44,6 @@ def matching(where: dict[str, Any] | None) -> Callable[[Chunk], bool]:
         )
 
     return keep
-
-
-def _every(chunk: Chunk) -> bool:  # noqa: ARG001 - the shape of a filter
-    return True
 
 
 def _equal(value: Any, wanted: Any, wanted_text: str) -> bool:
