@@ -113,8 +113,17 @@ def test_a_report_of_a_selection_fails_and_certifies_nothing(project: pytest.Pyt
 
     result = project.runpytest("-k", "BOX-GET-01", "--conformance-report=out.json")
 
-    result.stdout.fnmatch_lines(["*not every clause ran for HonestBox; no certificate"])
+    result.stdout.fnmatch_lines(["*a selection (-k) certifies nothing"])
     assert (result.ret, certificates(project)) == (1, [])
+
+
+def test_a_selection_that_leaves_nothing_out_certifies_nothing_either(
+    project: pytest.Pytester,
+) -> None:
+    project.makepyfile(test_box=HONEST)
+
+    assert project.runpytest("-k", "BOX", "--conformance-report=out.json").ret == 1
+    assert certificates(project) == []
 
 
 def test_a_report_of_one_node_fails_too(project: pytest.Pytester) -> None:
@@ -122,7 +131,10 @@ def test_a_report_of_one_node_fails_too(project: pytest.Pytester) -> None:
 
     node = "test_box.py::TestHonestBox::an_empty_box_gives_none"
 
-    assert project.runpytest(node, "--conformance-report=out.json").ret == 1
+    result = project.runpytest(node, "--conformance-report=out.json")
+
+    result.stdout.fnmatch_lines(["*not every clause ran for HonestBox; no certificate"])
+    assert (result.ret, certificates(project)) == (1, [])
 
 
 def test_a_report_of_nothing_fails(project: pytest.Pytester) -> None:

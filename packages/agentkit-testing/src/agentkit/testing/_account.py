@@ -56,7 +56,7 @@ class Account:
         report = yield
         if (clause := _clause(item)) is None:
             return report
-        tried: Suite = item.instance  # type: ignore[attr-defined]  # a clause is a Function
+        tried = _tried(item)
         if (outcome := _outcome(report, tried)) is not None:
             finding = _finding(tried, key=_key(item), clause=clause, outcome=outcome)
             report.user_properties.append((_NAME, json.dumps(asdict(finding))))
@@ -78,9 +78,10 @@ class Account:
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write the certificates; a report asked of a run that proves too little fails it."""
-        if hasattr(self._config, "workeroutput"):
+        worker: dict[str, str] | None = getattr(self._config, "workeroutput", None)
+        if worker is not None:
             said = {key: asdict(each) for key, each in self._said.items()}
-            self._config.workeroutput[_NAME] = json.dumps(said)
+            worker[_NAME] = json.dumps(said)
             return
         if self._path is None:
             return
@@ -110,13 +111,17 @@ class Account:
     def _write(self, path: Path) -> str:
         """Write the certificates to *path*; give what is wrong with them, or ""."""
         records = self._records()
-        certificates = [record.certificate() for record in records if record.is_complete]
+        is_selection = bool(self._config.getoption("keyword"))
+        judged = [record for record in records if record.is_complete and not is_selection]
+        certificates = [record.certificate() for record in judged]
         try:
             path.write_text(json.dumps(certificates, indent=2) + "\n", encoding="utf-8")
         except OSError as exc:
             return f"cannot write {str(path)!r}: {exc.strerror}"
         if not records:
             return "no suite was collected"
+        if is_selection:
+            return "a selection (-k) certifies nothing"
         partly = [record.said.adapter for record in records if not record.is_complete]
         return f"not every clause ran for {', '.join(partly)}; no certificate" if partly else ""
 
@@ -129,8 +134,13 @@ def _clause(item: pytest.Item) -> Clause | None:
     return found
 
 
-def _suite(item: pytest.Item) -> type[Suite]:
-    found: type[Suite] = item.cls  # type: ignore[attr-defined]  # a clause is a Function
+def _suite(item: Any) -> type[Suite]:
+    found: type[Suite] = item.cls
+    return found
+
+
+def _tried(item: Any) -> Suite:
+    found: Suite = item.instance
     return found
 
 

@@ -153,18 +153,18 @@ def declare(suite: Any, *, variant: str = "") -> Declaration:
 def distribution_of(qualified: str) -> str:
     """Give the distribution and version that most likely hold the class *qualified*, or "".
 
-    Several distributions may share a namespace; the one whose name is the longest part of the
-    class's own is taken.
+    A distribution is looked for by the longest part of the module's name, since several may share a
+    namespace; then by the files it has installed.
     """
-    module = f"{qualified}."
-    candidates = metadata.packages_distributions().get(qualified.partition(".")[0], [])
-    if len(set(candidates)) > 1:
-        candidates = [c for c in candidates if module.startswith(f"{c.replace('-', '.')}.")]
-    return _version(max(candidates, key=len)) if candidates else ""
+    parts = qualified.split(".")
+    by_name = ["-".join(parts[:n]) for n in range(len(parts) - 1, 0, -1)]
+    by_file: list[str] = metadata.packages_distributions().get(parts[0]) or []
+    known = (_version(name) for name in [*by_name, *by_file])
+    return next((each for each in known if each), "")
 
 
 def _version(distribution: str) -> str:
     try:
         return f"{distribution} {metadata.version(distribution)}"
-    except metadata.PackageNotFoundError:
-        return distribution
+    except (metadata.PackageNotFoundError, ValueError):  # ValueError: an empty name
+        return ""

@@ -11,6 +11,8 @@ __all__ = ["main"]
 
 Certificate = dict[str, Any]
 
+_NEEDED = ("adapter", "port", "port_version", "verdict", "clauses", "distribution", "backend")
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; give 0, or 2 if a file is no report."""
@@ -39,17 +41,17 @@ def markdown(certificates: Iterable[Certificate]) -> str:
 
 def _read(path: Path) -> list[Certificate]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found: Any = json.loads(path.read_text(encoding="utf-8"))
     except ValueError as exc:
         raise ValueError(f"{str(path)!r} is not JSON: {exc}") from exc
-    if not isinstance(found, list) or not all(map(_is_certificate, found)):
+    certificates: list[Certificate] = found
+    if type(found) is not list or not all(map(_is_certificate, certificates)):
         raise ValueError(f"{str(path)!r} is not what --conformance-report writes")
-    return found
+    return certificates
 
 
-def _is_certificate(value: object) -> bool:
-    needed = {"adapter", "port", "port_version", "verdict", "clauses", "distribution", "backend"}
-    return isinstance(value, dict) and needed <= value.keys()
+def _is_certificate(value: Any) -> bool:
+    return isinstance(value, dict) and all(name in value for name in _NEEDED)
 
 
 def _table(port: str, rows: list[Certificate]) -> Iterator[str]:

@@ -6,14 +6,14 @@ references, from which the mutants are made, break none.
 """
 
 from agentkit.testing.mutants import (
-    _checkpoint_saves,  # noqa: F401  # these modules enter their mutants when they are imported
-    _checkpoint_states,  # noqa: F401
-    _store_changes,  # noqa: F401
-    _store_faults,  # noqa: F401
-    _store_flight,  # noqa: F401
-    _store_keys,  # noqa: F401
-    _store_ttl,  # noqa: F401
-    _store_values,  # noqa: F401
+    _checkpoint_saves,
+    _checkpoint_states,
+    _store_changes,
+    _store_faults,
+    _store_flight,
+    _store_keys,
+    _store_ttl,
+    _store_values,
 )
 from agentkit.testing.mutants._backend import Backend
 from agentkit.testing.mutants._reference import (
@@ -36,3 +36,15 @@ __all__ = [
     "faults_of",
     "trial_of",
 ]
+
+# Each enters its mutants when it is imported.
+_HOLDERS = (
+    _checkpoint_saves,
+    _checkpoint_states,
+    _store_changes,
+    _store_faults,
+    _store_flight,
+    _store_keys,
+    _store_ttl,
+    _store_values,
+)

@@ -107,13 +107,12 @@ class ProducesBeforeItChecks(ReferenceStore):
     """It looks at the key when there is something to store."""
 
     async def get_or_set(self, key: str, fn: Produce, *, ttl: int | None = None) -> Any:
-        if self.space.texts.get(key) is None:
-            product = await fn()
+        product = None if self.space.texts.get(key) else await fn()
 
-            async def fn() -> Any:
-                return product
+        async def made() -> Any:
+            return product
 
-        return await super().get_or_set(key, fn, ttl=ttl)
+        return await super().get_or_set(key, made, ttl=ttl)
 
 
 @breaks("STORE-KEY-09")

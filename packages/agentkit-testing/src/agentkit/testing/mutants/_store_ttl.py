@@ -328,7 +328,7 @@ class WritesThenRefuses(LackingStore):
 class RefusesOnlyGoodTtls(LackingStore):
     """It calls a ttl out of range a bad value, though it takes none."""
 
-    def ttl(self, ttl: int | None) -> int | None:
+    def ttl(self, ttl: Any) -> int | None:
         if ttl is not None and (ttl is True or not isinstance(ttl, int) or ttl < 1):
             raise StoreValueError("a ttl is a positive whole number")
         return super().ttl(ttl)

@@ -147,7 +147,8 @@ class ConflictClauses(Suite):
     @clause("CHECKPOINT-CONFLICT-03", since="1.0")
     async def another_value_of_any_field_is_a_conflict(self, port: CheckpointPort) -> None:
         await port.save(checkpoint(self.key))
-        for field in ({"created_at": 1.0}, {"status": DONE}, {"metadata": {"by": "another"}}):
+        others: list[Any] = [{"created_at": 1.0}, {"status": DONE}, {"metadata": {"by": "another"}}]
+        for field in others:
             with pytest.raises(CheckpointConflict):
                 await port.save(checkpoint(self.key, **field))
 

@@ -70,8 +70,8 @@ def opener(adapter: object, *, seen: Callable[[object], None], without: frozense
     @asynccontextmanager
     async def opened() -> AsyncGenerator[Any]:
         __tracebackhide__ = True
-        made = adapter()
-        if not isinstance(made, AbstractAsyncContextManager):
+        made: Any = adapter()
+        if not hasattr(made, "__aenter__"):
             raise _not_an_adapter(made)
         async with made as instance:
             seen(instance)
@@ -82,10 +82,10 @@ def opener(adapter: object, *, seen: Callable[[object], None], without: frozense
 
 def leaves(exc: BaseException) -> Iterator[BaseException]:
     """Give *exc* itself, or what a group holds, however deep."""
-    if not isinstance(exc, BaseExceptionGroup):
+    inside = _inside(exc)
+    if not inside:
         yield exc
-        return
-    for each in exc.exceptions:
+    for each in inside:
         yield from leaves(each)
 
 
@@ -122,9 +122,12 @@ def _family(exc: BaseException) -> Iterator[BaseException]:
             continue
         met.add(id(each))
         yield each
-        todo += [each.__cause__, each.__context__]
-        if isinstance(each, BaseExceptionGroup):
-            todo += each.exceptions
+        todo += [each.__cause__, each.__context__, *_inside(each)]
+
+
+def _inside(exc: BaseException) -> tuple[BaseException, ...]:
+    held: Any = getattr(exc, "exceptions", ())
+    return tuple(held) if isinstance(exc, BaseExceptionGroup) else ()
 
 
 def _without_the_loop(trace: TracebackType | None) -> TracebackType | None:

@@ -98,13 +98,14 @@ def same(left: object, right: object) -> bool:
     return json.dumps(left, sort_keys=True) == json.dumps(right, sort_keys=True)
 
 
-def is_plain(value: object) -> bool:
+def is_plain(value: Any) -> bool:
     """Whether *value* is made of dict and list themselves, so that a caller may change it."""
-    if isinstance(value, dict):
-        return type(value) is dict and all(map(is_plain, value.values()))
-    if isinstance(value, list):
-        return type(value) is list and all(map(is_plain, value))
-    return True
+    kind: Any = value.__class__
+    if kind is dict:
+        return all(map(is_plain, value.values()))
+    if kind is list:
+        return all(map(is_plain, value))
+    return not isinstance(value, dict | list)
 
 
 def unchanged(left: object, right: object) -> bool:

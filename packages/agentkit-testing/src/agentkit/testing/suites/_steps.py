@@ -66,7 +66,11 @@ def gives(value: Any) -> Operation:
 
 def in_turn(operations: Iterator[Operation]) -> Operation:
     """Make an operation that is the next of *operations* each time it is begun."""
-    return lambda: next(operations)()
+
+    def begin() -> Coroutine[Any, Any, Any]:
+        return next(operations)()
+
+    return begin
 
 
 async def keys(store: StorePort, prefix: str, *, limit: int | None = None) -> list[str]:
