@@ -64,7 +64,19 @@ def index(request: pytest.FixtureRequest) -> InMemoryVector:
 def test_likeness_is_the_cosine_and_only_what_is_alike_is_found(index: InMemoryVector) -> None:
     found = run(index.search(HERE, "red"))
 
-    assert [(score, chunk.id) for score, chunk in found] == [(1.0, "red"), (0.6, "crimson")]
+    assert [chunk.id for _, chunk in found] == ["red", "crimson"]
+    assert [score for score, _ in found] == pytest.approx([1.0, 0.6])
+
+
+def test_what_is_like_nothing_finds_nothing(index: InMemoryVector) -> None:
+    assert run(index.search(HERE, "nothing")) == []
+
+
+def test_what_stands_at_a_right_angle_is_not_found() -> None:
+    index = InMemoryVector(embedder=Colours({"a": [1.0, 1.0, 1.0], "b": [1.0, 1.0, -2.0]}))
+    run(index.upsert(HERE, [Chunk("b", "b")]))
+
+    assert run(index.search(HERE, "a")) == []
 
 
 def test_a_filter_works_alike(index: InMemoryVector) -> None:

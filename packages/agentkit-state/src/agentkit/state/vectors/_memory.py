@@ -45,8 +45,8 @@ class InMemoryVector:
         Of two with one id the later counts. All of them are put, or none.
 
         Raises:
-            StoreValueError: An id is no key, metadata is not JSON that a jsonb column holds (no NUL,
-                no lone surrogate), or a vector has another length than those there.
+            StoreValueError: An id is no key, metadata is not JSON that a jsonb column holds (no
+                NUL, no lone surrogate), or a vector has another length than those there.
 
         """
         checked = {chunk.id: check_chunk(chunk) for chunk in chunks}
