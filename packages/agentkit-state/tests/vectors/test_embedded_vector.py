@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import pytest
 
@@ -94,6 +94,18 @@ def test_equal_scores_come_by_id() -> None:
     run(index.upsert(HERE, [Chunk("b", "red"), Chunk("a", "red")]))
 
     assert [chunk.id for _, chunk in run(index.search(HERE, "red"))] == ["a", "b"]
+
+
+def test_an_override_may_start_from_the_words() -> None:
+    class Words(InMemoryVector):
+        async def _embed(self, text: str) -> list[float]:
+            # It gives a vector at once, which its type leaves open.
+            return [2 * part for part in cast("list[float]", super()._embed(text))]
+
+    index = Words()
+    run(index.upsert(HERE, [Chunk("0", "the TLS certificate expired")]))
+
+    assert [score for score, _ in run(index.search(HERE, "certificate"))] == pytest.approx([0.5])
 
 
 def test_all_chunks_are_embedded_in_one_call() -> None:
