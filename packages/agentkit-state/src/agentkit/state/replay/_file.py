@@ -131,7 +131,7 @@ class FileReplayStore:
             record = from_text(content)
         except ValueError:
             raise _Problem("damaged", f"{path} is torn or damaged") from None
-        if str(record.span_id).lower() != path.stem:
+        if record.span_id.lower() != path.stem:
             raise _Problem("damaged", f"{path} holds the record of another span")
         return record
 
