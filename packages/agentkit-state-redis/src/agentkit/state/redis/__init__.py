@@ -1,3 +1,6 @@
 """Stores and checkpoints on Redis and Valkey."""
 
-__all__: list[str] = []
+from agentkit.state.redis._checkpoints import RedisCheckpointStore
+from agentkit.state.redis._store import RedisStore
+
+__all__ = ["RedisCheckpointStore", "RedisStore"]

@@ -1,0 +1,140 @@
+"""Checkpoints on Redis: a run is one hash, a version one field of it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from agentkit.core.contracts.errors import CheckpointConflict, CheckpointerError
+from agentkit.core.contracts.ports import Checkpoint
+from agentkit.core.contracts.store_rules import check_key
+from agentkit.state.redis._errors import translated
+from agentkit.state.redis._keys import Keys
+from agentkit.state.redis._opening import wire_to
+from agentkit.state.redis._records import (
+    can_exist,
+    field_of,
+    from_record,
+    to_record,
+    version_of,
+)
+from agentkit.state.redis._source import Client
+from agentkit.state.redis._wire import Script
+
+__all__ = ["RedisCheckpointStore"]
+
+_LATEST = "latest"
+
+# ARGV: the version's field, its text. The field `latest` has the highest there is.
+_SAVE = Script("""\
+local there = redis.call('HGET', KEYS[1], ARGV[1])
+if there then return there == ARGV[2] and 1 or 0 end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+local latest = redis.call('HGET', KEYS[1], 'latest')
+if not latest or latest < ARGV[1] then redis.call('HSET', KEYS[1], 'latest', ARGV[1]) end
+return 1
+""")
+
+_READ_LATEST = Script("""\
+local latest = redis.call('HGET', KEYS[1], 'latest')
+return latest and {latest, redis.call('HGET', KEYS[1], latest)}
+""")
+
+
+class RedisCheckpointStore:
+    """A `CheckpointPort` on Redis 7 or later, or Valkey: insert-only, for any number of processes.
+
+    A run is one key, so that a cluster keeps it in one place, and deleting it is one step however
+    many versions it has: the server gives their memory back beside its other work. *url*, *client*
+    and *namespace* are those of `RedisStore`. A checkpoint is as durable when `save` returns as the
+    server's configuration makes a write.
+    """
+
+    def __init__(
+        self,
+        url: str | None = None,
+        *,
+        client: Client | None = None,
+        namespace: str = "agentkit",
+    ) -> None:
+        self._keys = Keys(namespace)
+        self._wire = wire_to(url, client)
+
+    @classmethod
+    @asynccontextmanager
+    async def open(
+        cls,
+        url: str | None = None,
+        *,
+        client: Client | None = None,
+        namespace: str = "agentkit",
+    ) -> AsyncGenerator[RedisCheckpointStore]:
+        """Open the store until the end of the block.
+
+        Raises:
+            StoreValueError: *url* is malformed, or not exactly one of url and client was given.
+            CheckpointerError: The server cannot be reached, or refuses the credentials.
+
+        """
+        store = cls(url, client=client, namespace=namespace)
+        try:
+            with translated(CheckpointerError):
+                await store._wire.greet()
+            yield store
+        finally:
+            await store.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections; calls not answered yet raise `CheckpointerError`."""
+        await self._wire.aclose()
+
+    async def save(self, cp: Checkpoint) -> None:
+        """Write *cp*; an equal one is there already or none is, else `CheckpointConflict`."""
+        run_id, version, text = to_record(cp)
+        with translated(CheckpointerError):
+            kept = await self._wire.run(_SAVE, self._keys.run(run_id), field_of(version), text)
+        if not kept:
+            raise CheckpointConflict(
+                f"version {version} of run {run_id!r} is there with other content: "
+                "the run has another writer",
+                run_id=run_id,
+                version=version,
+            )
+
+    async def latest(self, run_id: str) -> Checkpoint | None:
+        """Give the highest version of *run_id*, or None."""
+        place = self._keys.run(check_key(run_id))
+        with translated(CheckpointerError):
+            found = await self._wire.run(_READ_LATEST, place)
+        return None if found is None else _decoded(run_id, version_of(found[0]), found[1])
+
+    async def at_version(self, run_id: str, version: int) -> Checkpoint | None:
+        """Give this *version* of *run_id*, or None."""
+        place = self._keys.run(check_key(run_id))
+        if not can_exist(version):
+            return None
+        text = await self._call("HGET", place, field_of(version))
+        return None if text is None else _decoded(run_id, version, text)
+
+    async def list_versions(self, run_id: str) -> list[int]:
+        """Give the versions of *run_id*, ascending."""
+        fields = await self._call("HKEYS", self._keys.run(check_key(run_id)))
+        return sorted(version_of(field) for field in fields if field != _LATEST.encode())
+
+    async def delete(self, run_id: str) -> None:
+        """Remove every version of *run_id*, all in one step."""
+        await self._call("UNLINK", self._keys.run(check_key(run_id)))
+
+    async def _call(self, name: str, place: bytes, *arguments: str) -> Any:
+        with translated(CheckpointerError):
+            return await self._wire.call(name, place, *arguments)
+
+
+def _decoded(run_id: str, version: int, text: bytes) -> Checkpoint:
+    try:
+        return from_record(run_id, version, text)
+    except (ValueError, TypeError) as problem:
+        raise CheckpointerError(
+            f"the server holds something else at version {version} of run {run_id!r}: {problem}"
+        ) from None
