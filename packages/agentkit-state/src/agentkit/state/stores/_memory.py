@@ -15,10 +15,10 @@ from agentkit.core.contracts.store_rules import (
     check_limit,
     check_prefix,
     check_ttl,
-    copy_value,
     equal_values,
 )
 from agentkit.core.execution import SingleFlight
+from agentkit.state.stores._copies import MasterCopy
 
 __all__ = ["InMemoryStore"]
 
@@ -30,7 +30,8 @@ _SCALARS = frozenset({str, int, float, bool, type(None)})
 class InMemoryStore:
     """A `StorePort` in memory, which every durable store answers like.
 
-    JSON values are copied on the way in and on the way out; any other object is kept by reference.
+    Dicts and lists of text and numbers, all JSON that is, are copied on the way in and on the way
+    out; what is or holds any other object is kept by reference.
     A ttl is honoured, measured by *clock* in seconds: an expired key is gone at once, and its
     memory is reclaimed on every 256th write.
     """
@@ -96,7 +97,7 @@ class InMemoryStore:
         check_by(key, by)
         check_ttl(ttl)
         kept = self._kept(key)
-        total = add_to_counter(key, 0 if kept is _ABSENT else _shown(kept), by)
+        total = add_to_counter(key, 0 if kept is _ABSENT else _copy_out(kept), by)
         deadline = self._deadlines.get(key)
         self._put(key, total, ttl)
         if deadline is not None:
@@ -158,72 +159,36 @@ class InMemoryStore:
         self._deadlines.pop(key, None)
 
 
-class _Document:
-    """A dict or list of JSON that only the store holds."""
-
-    __slots__ = ("content",)
-
-    def __init__(self, content: Any) -> None:
-        self.content = content
-
-
 class _Opaque:
-    """An object that is no JSON, kept by reference."""
+    """What is neither text, a number, nor made of such in dicts and lists; kept by reference."""
 
     __slots__ = ("held",)
 
     def __init__(self, held: Any) -> None:
         self.held = held
 
+    def copy(self) -> Any:
+        return self.held
+
 
 def _copy_in(value: Any) -> Any:
-    """Give the form a value is kept in: itself when it cannot change, else one of the two above."""
-    try:
-        content = copy_value(value)
-    except StoreValueError:
-        return _Opaque(value)
-    return content if type(content) in _SCALARS else _Document(content)
+    """Give the form a value is kept in: itself where it cannot change, else one that is copied."""
+    if type(value) in _SCALARS:
+        return value
+    return MasterCopy.of(value) or _Opaque(value)
 
 
 def _copy_out(kept: Any) -> Any:
-    if type(kept) is _Document:
-        return _COPIERS[type(kept.content)](kept.content)
-    return kept.held if type(kept) is _Opaque else kept
-
-
-def _shown(kept: Any) -> Any:
-    """Give what is *kept* without copying it, to be looked at only."""
-    if type(kept) is _Document:
-        return kept.content
-    return kept.held if type(kept) is _Opaque else kept
-
-
-# Copying what was checked on its way in: nothing is checked again.
-
-
-def _copy_dict(content: dict[str, Any]) -> dict[str, Any]:
-    copied = content.copy()
-    for key, part in content.items():
-        if type(part) in _COPIERS:
-            copied[key] = _COPIERS[type(part)](part)
-    return copied
-
-
-def _copy_list(content: list[Any]) -> list[Any]:
-    copied = content.copy()
-    for index, part in enumerate(content):
-        if type(part) in _COPIERS:
-            copied[index] = _COPIERS[type(part)](part)
-    return copied
-
-
-_COPIERS: dict[Any, Callable[[Any], Any]] = {dict: _copy_dict, list: _copy_list}
+    return kept if type(kept) in _SCALARS else kept.copy()
 
 
 def _equal(kept: Any, expected: Any) -> bool:
-    left, right = _shown(kept), _shown(expected)
+    left, right = _copy_out(kept), _copy_out(expected)
     if type(kept) is _Opaque or type(expected) is _Opaque:
         return bool(left == right)
     if type(left) is not type(right):
         return False  # no two JSON types have a text in common
-    return equal_values(left, right)
+    try:
+        return equal_values(left, right)
+    except StoreValueError:  # a number or a key that JSON does not have
+        return bool(left == right)
