@@ -1,13 +1,12 @@
-"""Steps that clauses share: gates instead of sleeps, and cancellation at a chosen await."""
+"""Steps that clauses share: gates instead of sleeps, and cancellation at every await."""
 
 import asyncio
-import types
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Generator, Iterator
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any
 
 from agentkit.core.contracts.errors import StoreValueError
 from agentkit.core.contracts.ports import StorePort
+from agentkit.testing.faults import cancel_at_every_await as cut_at_every_await
 
 __all__ = [
     "Operation",
@@ -23,8 +22,6 @@ __all__ = [
 
 Operation = Callable[[], Coroutine[Any, Any, Any]]
 """Something that can be begun again and again."""
-
-_MOST_AWAITS = 60
 
 
 class Producer:
@@ -98,56 +95,3 @@ async def cancelled(task: asyncio.Task[Any]) -> None:
     """Cancel *task* and wait for its end, whatever that is."""
     task.cancel()
     await asyncio.wait([task])
-
-
-async def cut_at_every_await(operation: Operation) -> AsyncIterator[int]:
-    """Run *operation* again and again, cancelled at its 1st, 2nd, ... nth suspension.
-
-    Gives n after each run, the last of which went through; any other error of *operation* leaves.
-    """
-    for nth in range(1, _MOST_AWAITS):
-        cut = _Cut(nth)
-        with suppress(asyncio.CancelledError):
-            await asyncio.create_task(_as_coroutine(cut.through(operation())))
-        yield nth
-        if not cut.reached:
-            return
-
-
-class _Cut:
-    def __init__(self, nth: int) -> None:
-        self.left = nth
-
-    @property
-    def reached(self) -> bool:
-        return self.left <= 0
-
-    @types.coroutine
-    def through(self, work: Coroutine[Any, Any, Any]) -> Generator[Any, None, Any]:
-        """Drive *work* as a task would, and cancel that task at the chosen suspension."""
-        thrown: BaseException | None = None
-        while True:
-            try:
-                awaited = work.send(None) if thrown is None else work.throw(thrown)
-            except StopIteration as done:
-                return done.value
-            self.left -= 1
-            if self.left == 0:
-                # Asked for during the task's own step, it strikes what is awaited next.
-                _current().cancel()
-            thrown = None
-            try:
-                yield awaited
-            except BaseException as exc:  # noqa: BLE001  # handed on to *work*, whose it is
-                thrown = exc
-
-
-async def _as_coroutine(work: Awaitable[Any]) -> Any:
-    return await work
-
-
-def _current() -> asyncio.Task[Any]:
-    task = asyncio.current_task()
-    if task is None:
-        raise RuntimeError("a cut runs in a task")
-    return task
