@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["cancel_at_every_await"]
 
-_MOST_AWAITS = 1000
+_MOST_AWAITS = 300
 
 
 async def cancel_at_every_await(
@@ -22,7 +22,7 @@ async def cancel_at_every_await(
     through. Any error of *operation* but its cancellation leaves.
 
     Raises:
-        RuntimeError: The operation is still waiting after a thousand suspensions.
+        RuntimeError: The operation is still waiting after 300 suspensions.
 
     """
     for nth in range(1, _MOST_AWAITS):
