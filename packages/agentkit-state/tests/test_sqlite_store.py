@@ -14,7 +14,11 @@ from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
 from agentkit.state.checkpoints import SQLiteCheckpointStore
 from agentkit.state.stores import SQLiteStore
 
-from .support import Clock, keys_of
+from .support import Clock, cancelled_after, keys_of
+
+REFUSE_DELETION = (
+    "CREATE TEMP TRIGGER refusing BEFORE DELETE ON agentkit_kv BEGIN SELECT RAISE(ABORT, 'no'); END"
+)
 
 Steps = Callable[[SQLiteStore], Awaitable[Any]]
 
@@ -103,6 +107,45 @@ def test_every_256th_write_reclaims_what_nobody_reads(path: Path) -> None:
 
     _run(path, steps, clock=clock)
     assert _execute(path, "SELECT key FROM agentkit_kv") == [("k",)]
+
+
+def test_every_256th_increment_reclaims_windows_that_nobody_reads(path: Path) -> None:
+    clock = Clock()
+
+    async def steps(store: SQLiteStore) -> None:
+        for window in range(256):
+            await store.increment(f"calls:{window}", ttl=1)
+            clock.now += 2
+
+    _run(path, steps, clock=clock)
+    assert _execute(path, "SELECT key FROM agentkit_kv") == [("calls:255",)]
+
+
+def test_a_write_whose_reclaiming_fails_has_not_happened(path: Path) -> None:
+    clock = Clock()
+
+    async def steps(store: SQLiteStore) -> Any:
+        await store.set("forgotten", 1, ttl=1)
+        clock.now += 2
+        for _ in range(254):
+            await store.set("k", "before")
+        await store._database.call(lambda connection: connection.execute(REFUSE_DELETION).rowcount)
+        with pytest.raises(StoreUnavailable, match=r"store\.sqlite: no"):
+            await store.set("k", "after")
+        return await store.get("k")
+
+    assert _run(path, steps, clock=clock) == "before"
+
+
+def test_cancelling_whoever_closes_the_store_closes_it_all_the_same(path: Path) -> None:
+    async def steps() -> None:
+        opened = SQLiteStore.open(path)
+        store = await opened.__aenter__()
+        await cancelled_after(1, opened.__aexit__(None, None, None))
+        store._database._thread.shutdown(wait=True)
+        assert store._database._connection is None
+
+    asyncio.run(steps())
 
 
 def test_two_stores_on_one_file_see_each_other(path: Path) -> None:

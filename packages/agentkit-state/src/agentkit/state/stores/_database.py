@@ -126,9 +126,9 @@ class Database:
         return int(version)
 
     async def _close(self) -> None:
-        closing = asyncio.get_running_loop().run_in_executor(self._thread, self._disconnect)
+        closing = asyncio.wrap_future(self._thread.submit(self._disconnect))
         self._thread.shutdown(wait=False)  # what is queued still runs, the closing included
-        await closing
+        await asyncio.shield(closing)  # it is closed also when its owner is cancelled meanwhile
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

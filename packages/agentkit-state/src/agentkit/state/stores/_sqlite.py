@@ -205,13 +205,10 @@ class SQLiteStore:
         ttl: int | None,
         **values: str,
     ) -> int:
+        self._sweep(connection)
         now = self._clock()
         times = {"now": now, "expires_at": None if ttl is None else now + ttl}
-        written = connection.execute(statement, values | times).rowcount
-        self._writes += 1
-        if self._writes % _SWEEP_EVERY == 0:
-            self._purge(connection, at_most=_SWEEP_AT_MOST)
-        return written
+        return connection.execute(statement, values | times).rowcount
 
     def _put_unless_there(
         self, connection: sqlite3.Connection, key: str, text: str, *, ttl: int | None
@@ -223,6 +220,7 @@ class SQLiteStore:
 
     def _count(self, connection: sqlite3.Connection, key: str, *, by: int, ttl: int | None) -> int:
         with transaction(connection):
+            self._sweep(connection)
             now = self._clock()
             row = connection.execute(_GET, {"key": key, "now": now}).fetchone()
             text, expires_at = row or ("0", None)
@@ -231,6 +229,12 @@ class SQLiteStore:
                 expires_at = now + ttl
             connection.execute(_PUT, {"key": key, "value": str(total), "expires_at": expires_at})
         return total
+
+    def _sweep(self, connection: sqlite3.Connection) -> None:
+        """Reclaim some of what expired, now and then; before a write, which fails if this does."""
+        self._writes += 1
+        if self._writes % _SWEEP_EVERY == 0:
+            self._purge(connection, at_most=_SWEEP_AT_MOST)
 
     def _purge(self, connection: sqlite3.Connection, *, at_most: int) -> int:
         return connection.execute(_PURGE, {"now": self._clock(), "at_most": at_most}).rowcount
