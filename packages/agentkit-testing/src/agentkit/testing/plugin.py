@@ -23,13 +23,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start the account of this run."""
-    from agentkit.testing._account import Account  # noqa: PLC0415  # see the module's docstring
+    """Start the account of this run, and bring the fixtures of the servers."""
+    # See the module's docstring.
+    from agentkit.testing._account import Account  # noqa: PLC0415
+    from agentkit.testing.servers import _fixtures  # noqa: PLC0415
 
     path: Path | None = config.getoption("conformance_report")
     if path is not None and not path.resolve().parent.is_dir():
         raise pytest.UsageError(f"--conformance-report: there is no folder for {str(path)!r}")
     config.pluginmanager.register(Account(config, path), "agentkit-account")
+    config.pluginmanager.register(_fixtures, "agentkit-servers")
 
 
 @pytest.hookimpl(tryfirst=True)
