@@ -1,6 +1,8 @@
 """What the value types compute: keys, sums, conversions, and the text beside blocks."""
 
+from collections.abc import Callable
 from decimal import Decimal, localcontext
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -114,10 +116,10 @@ def test_content_is_filled_in_from_blocks() -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda **f: Message("user", **f), LLMResult],
+    [partial(Message, "user"), LLMResult],
     ids=["message", "result"],
 )
-def test_content_that_disagrees_with_its_blocks_is_refused(make: Any) -> None:
+def test_content_that_disagrees_with_its_blocks_is_refused(make: Callable[..., Any]) -> None:
     with pytest.raises(ValueError, match="content is the text of blocks"):
         make(content="x", blocks=(TextBlock("y"),))
 

@@ -6,11 +6,19 @@ from datetime import UTC, datetime
 from typing import Any, Literal, Protocol, runtime_checkable
 from uuid import uuid4
 
+from agentkit.core.contracts._checks import (
+    check_counts,
+    check_kinds,
+    check_number,
+    check_texts,
+    freeze_items,
+    freeze_mappings,
+    no_data,
+)
 from agentkit.core.contracts.content import ChatMessage, ContentBlock
 from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.protocols import CancellationSignal
 from agentkit.core.contracts.types import ModelUsage, ToolSchema
-from agentkit.core.serialization import FrozenDict, deep_freeze
 
 __all__ = [
     "CompletionEvent",
@@ -38,6 +46,11 @@ class GenerationOptions:
     `tool_choice` is `auto`, `required`, `none`, a tool's name, or the provider's own dict.
     `response_format` is a JSON Schema in the chat-completions form. `cache` is advice: `5m` or
     `1h`. `extra` goes to the provider as it is.
+
+    Raises:
+        TypeError: A field is of another type.
+        ValueError: A number is negative or not finite.
+
     """
 
     tools: list[ToolSchema] | None = None
@@ -50,13 +63,22 @@ class GenerationOptions:
     seed: int | None = None
     reasoning_effort: str | None = None
     cache: str | None = None
-    extra: dict[str, Any] = field(default_factory=FrozenDict)
+    extra: dict[str, Any] = field(default_factory=no_data)
 
     def __post_init__(self) -> None:
-        for name in ("tools", "tool_choice", "response_format", "stop", "extra"):
-            value = getattr(self, name)
-            frozen = deep_freeze(list(value) if isinstance(value, tuple) else value)
-            object.__setattr__(self, name, frozen)
+        check_texts(self, "system_instructions")
+        check_texts(self, "reasoning_effort", "cache", optional=True)
+        check_number(self, "temperature", optional=True)
+        check_counts(self, "max_tokens", optional=True)
+        check_kinds(self, "seed", int, wanted="a whole number", optional=True)
+        if self.tools is not None:
+            freeze_items(self, "tools", ToolSchema, wanted="a ToolSchema")
+        if self.stop is not None:
+            freeze_items(self, "stop", str, wanted="text")
+        if not isinstance(self.tool_choice, str):
+            freeze_mappings(self, "tool_choice", optional=True)
+        freeze_mappings(self, "response_format", optional=True)
+        freeze_mappings(self, "extra")
 
     def __hash__(self) -> int:
         return hash((self.system_instructions, self.temperature, self.max_tokens, self.seed))
@@ -64,7 +86,12 @@ class GenerationOptions:
 
 @dataclass(frozen=True, slots=True)
 class LLMResponse:
-    """A model's whole reply; `finish_reason` is the provider's word and `stop_kind` ours."""
+    """A model's whole reply; `finish_reason` is the provider's word and `stop_kind` ours.
+
+    Raises:
+        TypeError: `content` is no list of blocks, or `usage` no `ModelUsage`.
+
+    """
 
     content: list[ContentBlock]
     usage: ModelUsage
@@ -72,7 +99,9 @@ class LLMResponse:
     stop_kind: StopKind | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", deep_freeze(list(self.content)))
+        freeze_items(self, "content", ContentBlock, wanted="a content block")
+        check_kinds(self, "usage", ModelUsage, wanted="a ModelUsage")
+        check_texts(self, "finish_reason", optional=True)
 
     def __hash__(self) -> int:
         return hash((tuple(self.content), self.usage, self.finish_reason))
@@ -80,14 +109,21 @@ class LLMResponse:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingResult:
-    """Vectors, one for each text and in its order, and what they cost in tokens."""
+    """Vectors, one for each text and in its order, and what they cost in tokens.
+
+    Raises:
+        TypeError: `embeddings` is no list of lists, or `usage_tokens` no whole number.
+
+    """
 
     embeddings: list[list[float]]
     model: str
     usage_tokens: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "embeddings", deep_freeze([list(v) for v in self.embeddings]))
+        check_texts(self, "model")
+        check_counts(self, "usage_tokens")
+        freeze_items(self, "embeddings", (list, tuple), wanted="a list of numbers")
 
     def __hash__(self) -> int:
         return hash((self.model, self.usage_tokens, len(self.embeddings)))
@@ -95,31 +131,54 @@ class EmbeddingResult:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """An increment of visible text."""
+    """An increment of visible text.
+
+    Raises:
+        TypeError: `text` is no text.
+
+    """
 
     text: str
     agent_id: str | None = None
     run_id: str = ""
     seq: int = 0
+
+    def __post_init__(self) -> None:
+        if type(self.text) is not str:
+            check_texts(self, "text")
 
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """An increment of the model's reasoning."""
+    """An increment of the model's reasoning.
+
+    Raises:
+        TypeError: `text` is no text.
+
+    """
 
     text: str
     agent_id: str | None = None
     run_id: str = ""
     seq: int = 0
 
+    def __post_init__(self) -> None:
+        if type(self.text) is not str:
+            check_texts(self, "text")
+
 
 @dataclass(frozen=True, slots=True)
 class CompletionEvent:
-    """The last event of a stream: the content and usage that `generate` would have given."""
+    """The last event of a stream: the content and usage that `generate` would have given.
+
+    Raises:
+        TypeError: `content` is no list of blocks, `usage` no `ModelUsage`, `metadata` no dict.
+
+    """
 
     content: list[ContentBlock]
     usage: ModelUsage = field(default_factory=ModelUsage)
-    metadata: dict[str, str] = field(default_factory=FrozenDict)
+    metadata: dict[str, str] = field(default_factory=no_data)
     agent_id: str | None = None
     run_id: str = ""
     seq: int = 0
@@ -127,8 +186,10 @@ class CompletionEvent:
     stop_kind: StopKind | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", deep_freeze(list(self.content)))
-        object.__setattr__(self, "metadata", deep_freeze(self.metadata))
+        freeze_items(self, "content", ContentBlock, wanted="a content block")
+        check_kinds(self, "usage", ModelUsage, wanted="a ModelUsage")
+        check_texts(self, "finish_reason", optional=True)
+        freeze_mappings(self, "metadata")
 
     def __hash__(self) -> int:
         return hash((tuple(self.content), self.usage, self.run_id, self.seq))
@@ -143,6 +204,11 @@ class RunMeta:
     """What a call knows of the run it belongs to: its id, how it is stopped, and by when.
 
     `deadline` has a time zone. `cancellation` is shared down the run tree.
+
+    Raises:
+        TypeError: `run_id` is no text, or `deadline` no datetime.
+        ValueError: `deadline` has no time zone.
+
     """
 
     run_id: str
@@ -152,8 +218,13 @@ class RunMeta:
     tenant_id: str | None = None
 
     def __post_init__(self) -> None:
-        if self.deadline is not None and self.deadline.tzinfo is None:
-            raise ValueError("RunMeta.deadline needs a time zone")
+        check_texts(self, "run_id")
+        check_kinds(self, "deadline", datetime, wanted="a datetime", optional=True)
+        if self.deadline is not None and self.deadline.utcoffset() is None:
+            raise ValueError(
+                f"RunMeta.deadline needs a time zone, as datetime.now(UTC) has; "
+                f"got {self.deadline!r}"
+            )
 
     def __hash__(self) -> int:
         return hash((self.run_id, self.deadline, self.trace_id, self.tenant_id))

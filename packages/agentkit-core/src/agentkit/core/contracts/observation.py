@@ -4,6 +4,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
+from agentkit.core.contracts._checks import check_counts, check_kinds, check_number, check_texts
 from agentkit.core.serialization import deep_freeze
 
 __all__ = [
@@ -40,10 +41,18 @@ CRITICAL_KINDS = ("result", "error")
 
 @dataclass(frozen=True, slots=True)
 class TraceContext:
-    """Where in a trace something happened: a trace id of 32 and a span id of 16 hex digits."""
+    """Where in a trace something happened: a trace id of 32 and a span id of 16 hex digits.
+
+    Raises:
+        TypeError: An id is no text.
+
+    """
 
     trace_id: str
     span_id: str
+
+    def __post_init__(self) -> None:
+        check_texts(self, "trace_id", "span_id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,11 @@ class Observation:
     """Something a product may want to show.
 
     `seq` counts within the run from 1 and `ts` is in unix seconds; the run's context stamps both.
+
+    Raises:
+        TypeError: A field is of another type.
+        ValueError: `seq` is negative, or `ts` not finite.
+
     """
 
     kind: str
@@ -64,6 +78,11 @@ class Observation:
     trace_context: TraceContext | None = None
 
     def __post_init__(self) -> None:
+        check_texts(self, "kind", "agent", "render", "run_id")
+        check_texts(self, "parent_id", optional=True)
+        check_counts(self, "seq")
+        check_number(self, "ts", at_least=None)
+        check_kinds(self, "trace_context", TraceContext, wanted="a TraceContext", optional=True)
         object.__setattr__(self, "payload", deep_freeze(self.payload))
 
     def __hash__(self) -> int:

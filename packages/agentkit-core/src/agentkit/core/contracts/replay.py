@@ -10,7 +10,7 @@ __all__ = ["ReplayRecord", "ReplayStore"]
 
 @dataclass(frozen=True, slots=True)
 class ReplayRecord:
-    """The payloads of one call, found again by its span."""
+    """The payloads of one call, found again by its span, whose id the store checks."""
 
     span_id: str
     operation: str

@@ -1,9 +1,20 @@
-"""What a message is made of: text, reasoning, tool calls and results, media."""
+"""What a message is made of: text, reasoning, tool calls and results, media.
+
+A block with a field of another type than it declares is refused with `TypeError`.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from agentkit.core.serialization import FrozenDict, FrozenList, deep_freeze
+from agentkit.core.contracts._checks import (
+    check_flags,
+    check_kinds,
+    check_texts,
+    freeze_items,
+    freeze_mappings,
+    no_data,
+    no_items,
+)
 
 __all__ = [
     "AudioBlock",
@@ -22,19 +33,21 @@ __all__ = [
 ]
 
 
-def _freeze(value: object, *names: str) -> None:
-    """Freeze the containers in the fields *names* of a frozen dataclass under construction."""
-    for name in names:
-        object.__setattr__(value, name, deep_freeze(getattr(value, name)))
-
-
-def _require_sources(block: object, names: tuple[str, ...], *, exactly: bool) -> None:
-    """Check that *block* says where its media is: once, or at least once."""
+def _check_media(block: object, names: tuple[str, ...], *, exactly: bool) -> None:
+    """Check that *block* says what its media are and where: once, or at least once."""
+    check_texts(block, "media_type")
+    check_texts(block, *[name for name in names if name != "data"], optional=True)
+    check_kinds(block, "data", bytes, wanted="bytes", optional=True)
     given = [name for name in names if getattr(block, name) is not None]
     if len(given) == 1 or (given and not exactly):
         return
     kind, count = type(block).__name__, "exactly one" if exactly else "at least one"
     raise ValueError(f"{kind} needs {count} of {', '.join(names)}; got {given or 'none'}")
+
+
+def _check_origin(block: object) -> None:
+    check_texts(block, "provider")
+    check_texts(block, "signature", optional=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,12 @@ class TextBlock:
     text: str
     signature: str | None = field(default=None, kw_only=True)
     provider: str = field(default="", kw_only=True)
+
+    def __post_init__(self) -> None:
+        if type(self.text) is not str:
+            check_texts(self, "text")
+        if self.signature is not None or self.provider:
+            _check_origin(self)
 
     def to_text_repr(self) -> str:
         """Give the block as text."""
@@ -69,10 +88,13 @@ class ThinkingBlock:
     signature: str | None = None
     redacted: bool = False
     provider: str = field(default="", kw_only=True)
-    opaque: dict[str, Any] = field(default_factory=FrozenDict, kw_only=True)
+    opaque: dict[str, Any] = field(default_factory=no_data, kw_only=True)
 
     def __post_init__(self) -> None:
-        _freeze(self, "opaque")
+        check_texts(self, "text")
+        check_flags(self, "redacted")
+        _check_origin(self)
+        freeze_mappings(self, "opaque")
 
     def __hash__(self) -> int:
         return hash((self.type, self.text, self.signature))
@@ -90,12 +112,14 @@ class ToolUseBlock:
 
     call_id: str
     tool_name: str
-    arguments: dict[str, Any] = field(default_factory=FrozenDict)
+    arguments: dict[str, Any] = field(default_factory=no_data)
     signature: str | None = field(default=None, kw_only=True)
     provider: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        _freeze(self, "arguments")
+        check_texts(self, "call_id", "tool_name")
+        _check_origin(self)
+        freeze_mappings(self, "arguments")
 
     def __hash__(self) -> int:
         return hash((self.type, self.call_id, self.tool_name))
@@ -113,11 +137,13 @@ class ToolResultBlock:
 
     call_id: str
     name: str = ""
-    content: list["ContentBlock"] = field(default_factory=FrozenList)
+    content: list["ContentBlock"] = field(default_factory=no_items)
     is_error: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", deep_freeze(list(self.content)))
+        check_texts(self, "call_id", "name")
+        check_flags(self, "is_error")
+        freeze_items(self, "content", ContentBlock, wanted="a content block")
 
     def __hash__(self) -> int:
         return hash((self.type, self.call_id, self.name))
@@ -136,6 +162,9 @@ class CodeBlock:
     code: str
     language: str = "python"
 
+    def __post_init__(self) -> None:
+        check_texts(self, "code", "language")
+
     def to_text_repr(self) -> str:
         """Give the code in a fence."""
         return f"```{self.language}\n{self.code}\n```"
@@ -147,11 +176,12 @@ class DataBlock:
 
     type: ClassVar[str] = "data"
 
-    data: dict[str, Any] = field(default_factory=FrozenDict)
+    data: dict[str, Any] = field(default_factory=no_data)
     schema_id: str | None = None
 
     def __post_init__(self) -> None:
-        _freeze(self, "data")
+        check_texts(self, "schema_id", optional=True)
+        freeze_mappings(self, "data")
 
     def __hash__(self) -> int:
         return hash((self.type, self.schema_id))
@@ -173,7 +203,9 @@ class ErrorBlock:
     recoverable: bool = True
 
     def __post_init__(self) -> None:
-        _freeze(self, "details")
+        check_texts(self, "error_type", "message")
+        check_flags(self, "recoverable")
+        freeze_mappings(self, "details", optional=True)
 
     def __hash__(self) -> int:
         return hash((self.type, self.error_type, self.message))
@@ -197,7 +229,9 @@ class ImageBlock:
     detail: str = "auto"
 
     def __post_init__(self) -> None:
-        _require_sources(self, ("url", "data", "file_id"), exactly=True)
+        check_texts(self, "detail")
+        check_texts(self, "storage_key", optional=True)
+        _check_media(self, ("url", "data", "file_id"), exactly=True)
 
     def to_text_repr(self) -> str:
         """Give a placeholder."""
@@ -216,7 +250,8 @@ class AudioBlock:
     transcript: str | None = None
 
     def __post_init__(self) -> None:
-        _require_sources(self, ("url", "data"), exactly=False)
+        check_texts(self, "transcript", optional=True)
+        _check_media(self, ("url", "data"), exactly=False)
 
     def to_text_repr(self) -> str:
         """Give the transcript, or a placeholder."""
@@ -234,7 +269,7 @@ class VideoBlock:
     media_type: str = "video/mp4"
 
     def __post_init__(self) -> None:
-        _require_sources(self, ("url", "data"), exactly=False)
+        _check_media(self, ("url", "data"), exactly=False)
 
     def to_text_repr(self) -> str:
         """Give a placeholder."""
@@ -254,7 +289,8 @@ class DocumentBlock:
     filename: str | None = None
 
     def __post_init__(self) -> None:
-        _require_sources(self, ("url", "data", "file_id"), exactly=True)
+        check_texts(self, "filename", optional=True)
+        _check_media(self, ("url", "data", "file_id"), exactly=True)
 
     def to_text_repr(self) -> str:
         """Give the file's name, or a placeholder."""
@@ -270,11 +306,12 @@ class UnknownBlock:
 
     type: ClassVar[str] = "unknown"
 
-    raw: dict[str, Any] = field(default_factory=FrozenDict)
+    raw: dict[str, Any] = field(default_factory=no_data)
     provider: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        _freeze(self, "raw")
+        check_texts(self, "provider")
+        freeze_mappings(self, "raw")
 
     def __hash__(self) -> int:
         return hash((self.type, self.provider))

@@ -5,6 +5,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from agentkit.core.contracts._checks import (
+    check_texts,
+    freeze_items,
+    freeze_mappings,
+    no_data,
+    no_items,
+)
 from agentkit.core.contracts.content._blocks import (
     ContentBlock,
     TextBlock,
@@ -12,7 +19,7 @@ from agentkit.core.contracts.content._blocks import (
     UnknownBlock,
 )
 from agentkit.core.contracts.errors import BlockValidationError
-from agentkit.core.serialization import FrozenDict, FrozenList, deep_freeze, from_json, to_json
+from agentkit.core.serialization import from_json, to_json
 
 __all__ = [
     "ChatMessage",
@@ -35,16 +42,23 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One turn of a transcript in the model-neutral contract: a role and its blocks."""
+    """One turn of a transcript in the model-neutral contract: a role and its blocks.
+
+    Raises:
+        TypeError: A field is of another type; text is no `content` but a `TextBlock` in it.
+
+    """
 
     role: str
-    content: list[ContentBlock] = field(default_factory=FrozenList)
+    content: list[ContentBlock] = field(default_factory=no_items)
     name: str | None = None
-    metadata: dict[str, Any] = field(default_factory=FrozenDict)
+    metadata: dict[str, Any] = field(default_factory=no_data)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "content", deep_freeze(list(self.content)))
-        object.__setattr__(self, "metadata", deep_freeze(self.metadata))
+        check_texts(self, "role")
+        check_texts(self, "name", optional=True)
+        freeze_items(self, "content", ContentBlock, wanted="a content block")
+        freeze_mappings(self, "metadata")
 
     def __hash__(self) -> int:
         return hash((self.role, tuple(self.content), self.name))

@@ -25,6 +25,7 @@ from agentkit.core.contracts.errors._stores import (
     StoreUnavailable,
     StoreValueError,
 )
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["classify", "classify_status"]
 
@@ -94,8 +95,9 @@ def classify(exc: BaseException) -> ErrorClass:
     An error that carries an `error_class` (every `ProviderError` does) has decided for itself. A
     group is permanent when any member is, and transient only when all are.
     """
-    if isinstance(exc, BaseExceptionGroup):
-        return _combined({classify(member) for member in exc.exceptions})
+    if is_a(exc, BaseExceptionGroup):
+        members: tuple[BaseException, ...] = getattr(exc, "exceptions", ())
+        return _combined({classify(member) for member in members})
     if isinstance(exc, ProviderError) and exc.error_class is not ErrorClass.UNKNOWN:
         return exc.error_class
     if isinstance(exc, _PERMANENT_TYPES):

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from agentkit.core.contracts._checks import as_tuple, check_kinds, check_texts
 from agentkit.core.contracts.errors._base import ErrorClass
 from agentkit.core.contracts.errors._classify import classify
 
@@ -15,6 +16,10 @@ class Failure:
     """A failure that a parent can route around, where an exception would be control flow.
 
     `cause` and `partial_output` are kept as they are, never frozen.
+
+    Raises:
+        TypeError: A field is of another type.
+
     """
 
     category: ErrorClass
@@ -26,7 +31,9 @@ class Failure:
     children: tuple["Failure", ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "children", tuple(self.children))
+        check_kinds(self, "category", ErrorClass, wanted="an ErrorClass")
+        check_texts(self, "source", "message")
+        as_tuple(self, "children", Failure, wanted="a Failure")
 
     def __hash__(self) -> int:
         return hash((self.category, self.source, self.message))

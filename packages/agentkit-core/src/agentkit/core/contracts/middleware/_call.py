@@ -21,6 +21,9 @@ __all__ = [
 ]
 
 
+_KINDS = ("chat", "tool")
+
+
 @dataclass(slots=True)
 class Call:
     """One unit of work on its way down a chain.
@@ -28,12 +31,20 @@ class Call:
     `kind` is `chat` or `tool`. `request` is a mutable slot that holds an immutable value: rewriting
     is `dataclasses.replace` and an assignment. `ctx` is the run's context. `meta` carries signals
     of this call between middlewares.
+
+    Raises:
+        ValueError: `kind` is neither.
+
     """
 
     kind: str
     request: Any
     ctx: Any
-    meta: dict[str, Any] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def __post_init__(self) -> None:
+        if self.kind not in _KINDS:
+            raise ValueError(f"a call is a chat or a tool; got {self.kind!r}")
 
 
 Handler = Callable[[Call], AsyncIterator[Any]]

@@ -8,6 +8,7 @@ from agentkit.core.contracts.middleware._call import Call, Handler, Middleware, 
 from agentkit.core.contracts.middleware._context import MiddlewareContext
 from agentkit.core.contracts.observation import Observation
 from agentkit.core.contracts.types import assemble_deltas
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["BaseMiddleware"]
 
@@ -107,7 +108,7 @@ def _reduced(ctx: MiddlewareContext, items: list[Any]) -> Any:
 
 async def _settled(phase: Any, ctx: MiddlewareContext) -> Any:
     """Run a phase, whichever form it has, and give what it came to."""
-    if isinstance(phase, AsyncGenerator):
+    if is_a(phase, AsyncGenerator):
         return await _drained(phase, ctx)
     return await phase
 

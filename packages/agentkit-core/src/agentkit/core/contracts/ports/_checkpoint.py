@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
 
-from agentkit.core.serialization import FrozenDict, deep_freeze
+from agentkit.core.contracts._checks import no_data
+from agentkit.core.serialization import deep_freeze
 
 __all__ = ["Checkpoint", "CheckpointPort", "CheckpointStatus"]
 
@@ -28,14 +29,18 @@ class CheckpointStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """One version of a run's state; `created_at` is in unix seconds."""
+    """One version of a run's state; `created_at` is in unix seconds.
+
+    What no store keeps, such as a version below 1 or a state that is no JSON, is refused with
+    `StoreValueError` when it is to be saved.
+    """
 
     run_id: str
     version: int
     state: dict[str, Any]
     created_at: float
     status: CheckpointStatus
-    metadata: dict[str, Any] = field(default_factory=FrozenDict)
+    metadata: dict[str, Any] = field(default_factory=no_data)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "state", deep_freeze(self.state))

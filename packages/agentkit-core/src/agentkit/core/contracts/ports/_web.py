@@ -3,23 +3,37 @@
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from agentkit.core.serialization import FrozenDict, deep_freeze
+from agentkit.core.contracts._checks import (
+    check_counts,
+    check_number,
+    check_texts,
+    freeze_mappings,
+    no_data,
+)
 
 __all__ = ["FetchPort", "FetchResponse", "SearchHit", "SearchPort"]
 
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """One result of a web search."""
+    """One result of a web search.
+
+    Raises:
+        TypeError: A field is of another type.
+        ValueError: `score` is not finite.
+
+    """
 
     url: str
     title: str
     snippet: str
     score: float | None = None
-    metadata: dict[str, Any] = field(default_factory=FrozenDict)
+    metadata: dict[str, Any] = field(default_factory=no_data)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "metadata", deep_freeze(self.metadata))
+        check_texts(self, "url", "title", "snippet")
+        check_number(self, "score", optional=True, at_least=None)
+        freeze_mappings(self, "metadata")
 
     def __hash__(self) -> int:
         return hash((self.url, self.title))
@@ -27,7 +41,13 @@ class SearchHit:
 
 @dataclass(frozen=True, slots=True)
 class FetchResponse:
-    """A fetched text; `fetched_at` is in unix seconds by the adapter's clock."""
+    """A fetched text; `fetched_at` is in unix seconds by the adapter's clock.
+
+    Raises:
+        TypeError: A field is of another type.
+        ValueError: `status` is negative, or `fetched_at` not finite.
+
+    """
 
     url: str
     status: int
@@ -37,7 +57,10 @@ class FetchResponse:
     fetched_at: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "headers", deep_freeze(self.headers))
+        check_texts(self, "url", "body", "content_type")
+        check_counts(self, "status")
+        check_number(self, "fetched_at", at_least=None)
+        freeze_mappings(self, "headers")
 
     def __hash__(self) -> int:
         return hash((self.url, self.status, self.content_type, self.fetched_at))

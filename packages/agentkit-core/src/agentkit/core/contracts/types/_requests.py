@@ -4,8 +4,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from agentkit.core.contracts._checks import (
+    check_counts,
+    check_flags,
+    check_number,
+    check_texts,
+    freeze_items,
+    freeze_mappings,
+)
 from agentkit.core.contracts.types._messages import Message, ToolSchema
-from agentkit.core.serialization import deep_freeze
 
 __all__ = ["ChatRequest", "Operation", "ToolRequest"]
 
@@ -24,6 +31,11 @@ class ChatRequest:
     `tools` None advertises nothing, and `[]` is an empty list: providers treat the two differently.
     `temperature` None is not sent. `cache_hint` is whatever the provider wants; it is neither read
     nor frozen.
+
+    Raises:
+        TypeError: A field is of another type.
+        ValueError: `temperature` or `max_tokens` is negative, or not finite.
+
     """
 
     messages: list[Message]
@@ -35,10 +47,17 @@ class ChatRequest:
     cache_hint: Any = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "messages", deep_freeze(list(self.messages)))
+        freeze_items(self, "messages", Message, wanted="a Message")
+        if type(self.model) is not str:
+            check_texts(self, "model")
         if self.tools is not None:
-            object.__setattr__(self, "tools", deep_freeze(list(self.tools)))
-        object.__setattr__(self, "response_format", deep_freeze(self.response_format))
+            freeze_items(self, "tools", ToolSchema, wanted="a ToolSchema")
+        if self.response_format is not None:
+            freeze_mappings(self, "response_format")
+        if self.temperature is not None:
+            check_number(self, "temperature")
+        if self.max_tokens is not None:
+            check_counts(self, "max_tokens")
 
     def __hash__(self) -> int:
         return hash((self.model, self.temperature, self.max_tokens, len(self.messages)))
@@ -50,6 +69,10 @@ class ToolRequest:
 
     `side_effecting` and `url_arg` route it through idempotency and egress. `call_id` is the model's
     id for the call.
+
+    Raises:
+        TypeError: A field is of another type.
+
     """
 
     name: str
@@ -60,7 +83,10 @@ class ToolRequest:
     call_id: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "arguments", deep_freeze(self.arguments))
+        check_texts(self, "name", "call_id")
+        check_texts(self, "url_arg", optional=True)
+        check_flags(self, "side_effecting")
+        freeze_mappings(self, "arguments")
 
     def __hash__(self) -> int:
         return hash((self.name, self.side_effecting, self.url_arg))

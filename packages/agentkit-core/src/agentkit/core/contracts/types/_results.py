@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
+from agentkit.core.contracts._checks import as_tuple, check_kinds, check_texts
 from agentkit.core.contracts.content import ContentBlock, TextBlock, ToolUseBlock, blocks_text
 from agentkit.core.contracts.types._messages import ToolCall, text_beside
 from agentkit.core.contracts.types._usage import ModelUsage, Usage
@@ -11,6 +12,7 @@ from agentkit.core.contracts.types._usage import ModelUsage, Usage
 __all__ = ["Delta", "LLMResult", "StreamEvent", "StreamEventType", "assemble_deltas"]
 
 StreamEventType = Literal["message_delta", "tool_call", "tool_result", "step", "interrupt", "final"]
+_EVENT_TYPES: tuple[str, ...] = get_args(StreamEventType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class LLMResult:
     of `blocks` when there are any, and is filled in when left empty.
 
     Raises:
+        TypeError: A field is of another type.
         ValueError: `content` is given beside blocks that say something else.
 
     """
@@ -37,9 +40,15 @@ class LLMResult:
     model_usage: ModelUsage | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
-        object.__setattr__(self, "blocks", tuple(self.blocks))
-        object.__setattr__(self, "content", text_beside(self.content, self.blocks))
+        check_texts(self, "content", "reasoning")
+        check_texts(self, "model", "provider", "finish_reason", optional=True)
+        check_kinds(self, "usage", Usage, wanted="a Usage")
+        check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage", optional=True)
+        if self.tool_calls != ():
+            as_tuple(self, "tool_calls", ToolCall, wanted="a ToolCall")
+        if self.blocks != ():
+            as_tuple(self, "blocks", ContentBlock, wanted="a content block")
+            object.__setattr__(self, "content", text_beside(self.content, self.blocks))
 
     def __hash__(self) -> int:
         return hash((self.content, self.model, self.provider, self.finish_reason, self.tool_calls))
@@ -51,6 +60,11 @@ class Delta:
 
     The terminal one carries usage, finish reason, model and provider. `partial` is an object in
     progress and `parsed` the finished one; both are kept as they are. `blocks` are whole blocks.
+
+    Raises:
+        TypeError: `text` or `reasoning` is no text, a usage none, `tool_calls` or `blocks` no
+            tuple of them.
+
     """
 
     text: str = ""
@@ -66,8 +80,15 @@ class Delta:
     model_usage: ModelUsage | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
-        object.__setattr__(self, "blocks", tuple(self.blocks))
+        if type(self.text) is not str or type(self.reasoning) is not str:
+            check_texts(self, "text", "reasoning")
+        if self.usage is not None or self.model_usage is not None:
+            check_kinds(self, "usage", Usage, wanted="a Usage", optional=True)
+            check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage", optional=True)
+        if self.tool_calls != ():
+            as_tuple(self, "tool_calls", ToolCall, wanted="a ToolCall")
+        if self.blocks != ():
+            as_tuple(self, "blocks", ContentBlock, wanted="a content block")
 
     def __hash__(self) -> int:
         return hash((self.text, self.model, self.provider, self.finish_reason, self.tool_calls))
@@ -79,6 +100,11 @@ class StreamEvent:
 
     `partial_output` is an object in progress, whose required fields may be unset. It is stamped
     only when it changed, so None does not mean that it went away.
+
+    Raises:
+        TypeError: `text` is no text.
+        ValueError: `type` is none of the six.
+
     """
 
     type: StreamEventType
@@ -88,6 +114,12 @@ class StreamEvent:
     result: Any = None
     usage: Usage | None = None
     partial_output: Any = None
+
+    def __post_init__(self) -> None:
+        if self.type not in _EVENT_TYPES:
+            raise ValueError(f"StreamEvent.type is one of {_EVENT_TYPES}; got {self.type!r}")
+        if type(self.text) is not str:
+            check_texts(self, "text")
 
     def __hash__(self) -> int:
         return hash((self.type, self.text))
@@ -100,22 +132,21 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     brought is not repeated, so calls may come one by one, all at the end, or both. Of every other
     field the last value wins. `partial` is dropped: on a complete stream `parsed` is the answer.
     """
-    text: list[str] = []
-    reasoning: list[str] = []
-    blocks: list[ContentBlock] = []
+    told = list(deltas)
+    text = "".join([delta.text for delta in told])
     calls: list[ToolCall] = []
     last: dict[str, Any] = {}
-    for delta in deltas:
-        text.append(delta.text)
-        reasoning.append(delta.reasoning)
-        blocks.extend(delta.blocks)
-        calls.extend([call for call in delta.tool_calls if call not in calls])
-        last.update(_facts(delta))
+    for delta in told:
+        if delta.tool_calls:
+            calls.extend([call for call in delta.tool_calls if call not in calls])
+        if not _is_increment(delta):
+            last.update(_facts(delta))
+    blocks = tuple([block for delta in told if delta.blocks for block in delta.blocks])
     return LLMResult(
-        "".join(text),
+        text,
         tool_calls=tuple(calls),
-        blocks=_with_text(tuple(blocks), "".join(text)),
-        reasoning="".join(reasoning),
+        blocks=_with_text(blocks, text) if blocks else (),
+        reasoning="".join([delta.reasoning for delta in told]),
         **last,
     )
 
@@ -123,10 +154,25 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
 _FACTS = ("model", "provider", "usage", "finish_reason", "parsed", "model_usage")
 
 
+def _is_increment(delta: Delta) -> bool:
+    """Tell whether *delta* says nothing about the whole response, as nearly every one does."""
+    return (
+        delta.finish_reason is None
+        and delta.usage is None
+        and delta.model is None
+        and delta.provider is None
+        and delta.parsed is None
+        and delta.model_usage is None
+    )
+
+
 def _facts(delta: Delta) -> dict[str, Any]:
     """Give the fields of *delta* that say something about the whole response."""
-    facts = {name: getattr(delta, name) for name in _FACTS}
-    return {name: value for name, value in facts.items() if value is not None and value != ""}
+    return {
+        name: value
+        for name in _FACTS
+        if (value := getattr(delta, name)) is not None and value != ""
+    }
 
 
 def _with_text(blocks: tuple[ContentBlock, ...], text: str) -> tuple[ContentBlock, ...]:

@@ -2,7 +2,12 @@
 
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, localcontext
+from math import inf
+from operator import attrgetter
 from typing import Literal
+
+from agentkit.core.contracts._checks import check_amount, check_counts, check_number
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["ModelUsage", "Price", "Provenance", "Usage"]
 
@@ -10,11 +15,29 @@ Provenance = Literal["reported", "partial", "estimated", "unknown"]
 """Where a count of tokens comes from: the provider, a stream cut short, an estimate, nowhere."""
 
 
+_USAGE_COUNTS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+_MODEL_COUNTS = (
+    "input_tokens",
+    "cached_tokens",
+    "cache_write_5m_tokens",
+    "cache_write_1h_tokens",
+    "output_tokens",
+    "reasoning_tokens",
+)
+_usage_counts = attrgetter(*_USAGE_COUNTS)
+_model_counts = attrgetter(*_MODEL_COUNTS)
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """One call's consumption: fresh input, output and cache tokens, and an approximate cost.
 
     `cost_usd` is for display. Sums that must balance to the cent are `Budget.spent()`.
+
+    Raises:
+        TypeError: A count is no whole number, or the cost no number; a bool is neither.
+        ValueError: One of them is negative, or not finite.
+
     """
 
     input_tokens: int = 0
@@ -23,6 +46,13 @@ class Usage:
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
 
+    def __post_init__(self) -> None:
+        for count in _usage_counts(self):
+            if type(count) is not int or count < 0:
+                check_counts(self, *_USAGE_COUNTS)
+        if type(self.cost_usd) is not float or not 0 <= self.cost_usd < inf:
+            check_number(self, "cost_usd")
+
     @property
     def total_tokens(self) -> int:
         """Fresh input and output tokens; cache tokens are not in it."""
@@ -30,7 +60,7 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         """Add field by field; the cost is rounded to six places on every addition."""
-        if not isinstance(other, Usage):
+        if not is_a(other, Usage):
             return NotImplemented
         return Usage(
             self.input_tokens + other.input_tokens,
@@ -47,6 +77,11 @@ class ModelUsage:
 
     Input tokens include the cached and the cache-written ones, output tokens include reasoning.
     `cost` is US dollars, exact; None means that no price is known, which is not the same as free.
+
+    Raises:
+        TypeError: A count is no whole number, or the cost no Decimal.
+        ValueError: One of them is negative or not finite, or the provenance is none of the four.
+
     """
 
     input_tokens: int = 0
@@ -58,6 +93,15 @@ class ModelUsage:
     cost: Decimal | None = None
     provenance: Provenance = "unknown"
 
+    def __post_init__(self) -> None:
+        for count in _model_counts(self):
+            if type(count) is not int or count < 0:
+                check_counts(self, *_MODEL_COUNTS)
+        if self.cost is not None:
+            check_amount(self, "cost")
+        if self.provenance not in _DOUBT:
+            raise ValueError(f"ModelUsage.provenance is one of {_DOUBT}; got {self.provenance!r}")
+
     @property
     def total_tokens(self) -> int:
         """All input and output tokens."""
@@ -65,7 +109,7 @@ class ModelUsage:
 
     def __add__(self, other: "ModelUsage") -> "ModelUsage":
         """Add field by field; a sum is as well known as the worse known of the two."""
-        if not isinstance(other, ModelUsage):
+        if not is_a(other, ModelUsage):
             return NotImplemented
         return ModelUsage(
             self.input_tokens + other.input_tokens,
@@ -75,7 +119,7 @@ class ModelUsage:
             self.output_tokens + other.output_tokens,
             self.reasoning_tokens + other.reasoning_tokens,
             _sum_of_costs(self, other),
-            max(self.provenance, other.provenance, key=_DOUBT.index),
+            _DOUBT[max(map(_DOUBT.index, (self.provenance, other.provenance)))],
         )
 
     def to_usage(self) -> Usage:

@@ -1,0 +1,153 @@
+"""What no value takes, and how it says so."""
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from agentkit.core.contracts import content as _content
+from agentkit.core.contracts import llm as _llm
+from agentkit.core.contracts import observation as _observation
+from agentkit.core.contracts import ports as _ports
+from agentkit.core.contracts import types as _types
+from agentkit.core.contracts.middleware import Call
+
+from .examples import EXAMPLES, OPAQUE
+
+# As Any: what is refused below, a type checker refuses as well.
+content: Any = _content
+llm: Any = _llm
+observation: Any = _observation
+ports: Any = _ports
+types: Any = _types
+
+# Where misuse is told by whoever keeps the value, with an error of its own.
+KEPT_ELSEWHERE = {"Checkpoint", "ReplayRecord"}
+# A delta is made for every few characters of an answer: what joins it is checked, no more.
+UNCHECKED = {
+    "Delta": {"model", "provider", "finish_reason"},
+    "TextDelta": {"agent_id", "run_id", "seq"},
+    "ReasoningDelta": {"agent_id", "run_id", "seq"},
+    "CompletionEvent": {"agent_id", "run_id", "seq", "stop_kind"},
+    "LLMResponse": {"stop_kind"},
+    "StreamEvent": {"usage"},
+    "RunMeta": {"trace_id", "tenant_id"},
+    "Failure": {"retriable"},
+}
+
+
+def _checked_fields() -> Iterator[Any]:
+    for value in EXAMPLES:
+        kind = type(value).__name__
+        spared = OPAQUE.get(kind, set()) | UNCHECKED.get(kind, set())
+        if kind in KEPT_ELSEWHERE:
+            continue
+        for field in dataclasses.fields(value):
+            if field.name not in spared:
+                yield pytest.param(value, field.name, id=f"{kind}.{field.name}")
+
+
+@pytest.mark.parametrize(("value", "field"), list(_checked_fields()))
+def test_an_object_of_another_type_is_refused_by_the_name_of_its_field(
+    value: Any, field: str
+) -> None:
+    with pytest.raises((TypeError, ValueError), match=rf"{type(value).__name__}\.{field}\b"):
+        dataclasses.replace(value, **{field: object()})
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: types.Usage(True), "Usage.input_tokens is a whole number; got True"),
+        (lambda: types.Usage(1.0), "Usage.input_tokens is a whole number; got 1.0"),
+        (lambda: types.Usage(cost_usd=True), "Usage.cost_usd is a number; got True"),
+        (lambda: types.Usage(cost_usd=Decimal(1)), "Usage.cost_usd is a number; got Decimal"),
+        (lambda: types.ModelUsage(cost=1.5), "ModelUsage.cost is a Decimal or None; got 1.5"),
+        (lambda: types.Scope(True), "Scope.org_id is a whole number, text or None; got True"),
+        (lambda: types.Scope(1, 2.0), "Scope.domain_id is a whole number, text or None"),
+        (lambda: types.Message("user", [{"type": "text"}]), "Message.content is text .*blocks="),
+        (lambda: types.Message("user", None), "Message.content is text"),
+        (lambda: types.Message("user", blocks=["hi"]), r"Message.blocks\[0\] is a content block"),
+        (lambda: types.Message("assistant", tool_calls="c1"), "Message.tool_calls is a tuple"),
+        (lambda: types.ToolCall("c1", "find", '{"q": 1}'), "ToolCall.arguments is a dict; got"),
+        (lambda: types.ChatRequest("hi", "m"), "ChatRequest.messages is a list"),
+        (lambda: types.ChatRequest(["hi"], "m"), r"ChatRequest.messages\[0\] is a Message"),
+        (lambda: types.ChatRequest([], "m", [{}]), r"ChatRequest.tools\[0\] is a ToolSchema"),
+        (lambda: types.ChatRequest([], "m", temperature=True), "temperature is a number; got True"),
+        (lambda: types.ChatRequest([], "m", max_tokens=1.5), "max_tokens is a whole number"),
+        (lambda: types.Delta(None), "Delta.text is text; got None"),
+        (lambda: content.ChatMessage("user", "hi"), "ChatMessage.content is a list"),
+        (lambda: llm.GenerationOptions(stop="."), r"GenerationOptions.stop is a list.*got '\.'"),
+        (lambda: llm.GenerationOptions(seed=1.5), "GenerationOptions.seed is a whole number"),
+    ],
+)  # fmt: skip
+def test_a_wrong_type_is_told_at_once(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: types.Usage(-1), "Usage.input_tokens is 0 or more; got -1"),
+        (lambda: types.Usage(cost_usd=math.nan), "Usage.cost_usd is finite, 0 or more; got nan"),
+        (lambda: types.Usage(cost_usd=math.inf), "Usage.cost_usd is finite, 0 or more; got inf"),
+        (lambda: types.Usage(cost_usd=-0.5), "Usage.cost_usd is finite, 0 or more; got -0.5"),
+        (lambda: types.ModelUsage(cached_tokens=-1), "ModelUsage.cached_tokens is 0 or more"),
+        (lambda: types.ModelUsage(cost=Decimal("NaN")), "ModelUsage.cost is finite"),
+        (lambda: types.ModelUsage(cost=Decimal(-1)), "ModelUsage.cost is finite, 0 or more"),
+        (lambda: types.ModelUsage(provenance="guessed"), "ModelUsage.provenance is one of"),
+        (lambda: types.ChatRequest([], "m", temperature=math.nan), "temperature is finite"),
+        (lambda: types.ChatRequest([], "m", temperature=-1), "temperature is finite, 0 or more"),
+        (lambda: types.ChatRequest([], "m", max_tokens=-1), "max_tokens is 0 or more; got -1"),
+        (lambda: types.StreamEvent("done"), "StreamEvent.type is one of .*got 'done'"),
+        (lambda: observation.Observation("step", -1), "Observation.seq is 0 or more"),
+        (lambda: observation.Observation("step", 1, math.nan), "Observation.ts is finite; got nan"),
+        (lambda: ports.SearchHit("u", "t", "s", math.inf), "SearchHit.score is finite; got inf"),
+        (content.ImageBlock, "ImageBlock needs exactly one of url, data, file_id"),
+        (content.AudioBlock, "AudioBlock needs at least one of url, data"),
+        (lambda: Call("Chat", None, None), "a call is a chat or a tool; got 'Chat'"),
+    ],
+)  # fmt: skip
+def test_a_value_out_of_range_is_told_at_once(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def test_an_enormous_value_does_not_flood_the_message() -> None:
+    with pytest.raises(TypeError) as caught:
+        types.Message("user", ["x" * 10_000])
+
+    assert len(str(caught.value)) < 200
+
+
+def test_an_enormous_number_is_told_by_its_size() -> None:
+    with pytest.raises(ValueError, match="got an integer of 33220 bits"):
+        types.Usage(-(10**10_000))
+
+
+def test_zero_and_empty_are_values() -> None:
+    request = types.ChatRequest([], "", [], {}, 0, 0)
+
+    assert (request.tools, request.response_format) == ([], {})
+    assert (request.temperature, request.max_tokens) == (0, 0)
+
+
+def test_text_of_an_enum_is_text() -> None:
+    assert types.Message(content.Role.USER, "hi").role == "user"
+
+
+def test_lists_are_taken_for_tuples() -> None:
+    call = types.ToolCall("c", "n")
+
+    assert types.Message("assistant", tool_calls=[call]).tool_calls == (call,)
+    assert types.Delta(tool_calls=[call]).tool_calls == (call,)
+
+
+def test_a_frozen_list_is_taken_as_it_is() -> None:
+    request = types.ChatRequest([types.Message("user", "hi")], "m")
+
+    assert dataclasses.replace(request, model="n").messages is request.messages
