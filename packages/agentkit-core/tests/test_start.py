@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.middleware import Call, Handler
 from agentkit.core.contracts.ports import VectorPort
 from agentkit.core.contracts.types import ChatRequest, Message, Price, Scope
@@ -75,3 +76,13 @@ def test_what_is_wired_is_what_the_run_has() -> None:
 def test_a_service_that_does_not_exist_is_refused() -> None:
     with pytest.raises(TypeError, match="tracer"):
         run_context(llm=FakeLLM(), tracer=RecordingTracer())
+
+
+def test_a_provider_that_asks_for_an_hours_patience_is_not_waited_for() -> None:
+    clock = FakeClock()
+    busy = ProviderError("busy", retry_after=3600.0, error_class=ErrorClass.TRANSIENT)
+    ctx = run_context(llm=FakeLLM(fail_times=1, fail_exc=busy), clock=clock)
+    with pytest.raises(ProviderError, match="busy"):
+        asyncio.run(ctx.invoker.chat(REQUEST, ctx))
+
+    assert clock.sleeps == []

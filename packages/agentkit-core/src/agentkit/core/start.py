@@ -15,6 +15,9 @@ from agentkit.core.runtime import Budget, Checkpointer, Invoker, Meter, RunConte
 
 __all__ = ["run_context"]
 
+# A provider that asks for an hour's patience is told about, not waited for.
+_RETRY_FOR_S = 120.0
+
 
 def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     *,
@@ -38,10 +41,10 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     """Give the context of a new run over *llm*.
 
     Model calls go through tracing, typed output, *chat_middleware*, metering and retry, the first
-    of them outermost; tool calls through tracing, metering, *tool_middleware* and retry.
-    *checkpointer* makes the run durable. *run_id* names it, and is made up when left out.
-    *services* are the other fields of `Services`: `vector`, `replay`, `metrics`, `sampler`,
-    `clock`.
+    of them outermost; tool calls through tracing, metering, *tool_middleware* and retry. What may
+    pass is retried for two minutes at the most. *checkpointer* makes the run durable. *run_id*
+    names it, and is made up when left out. *services* are the other fields of `Services`:
+    `vector`, `replay`, `metrics`, `sampler`, `clock`.
 
     Raises:
         ValueError: *run_id* is empty or has a slash.
@@ -51,8 +54,14 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     given = {"observer": observer, "trace": trace, "prices": prices, **services}
     invoker = Invoker(
         llm=llm,
-        chat_middleware=[tracing(), output_coerce(), *chat_middleware, meter(), retry()],
-        tool_middleware=[tracing(), meter(), *tool_middleware, retry()],
+        chat_middleware=[
+            tracing(),
+            output_coerce(),
+            *chat_middleware,
+            meter(),
+            retry(deadline_s=_RETRY_FOR_S),
+        ],
+        tool_middleware=[tracing(), meter(), *tool_middleware, retry(deadline_s=_RETRY_FOR_S)],
     )
     return RunContext(
         correlation_id=uuid4().hex if run_id is None else run_id,
