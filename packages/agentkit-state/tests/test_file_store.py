@@ -1,6 +1,7 @@
 """What only the store in files does: its names, its bytes, torn files, and one warning."""
 
 import asyncio
+import errno
 import hashlib
 import warnings
 from collections.abc import Awaitable, Callable
@@ -98,6 +99,7 @@ def test_a_torn_entry_longer_than_a_block_is_dropped_too(store: FileStore, tmp_p
         (b"", "torn or damaged"),
         (b'{"key":"k","val', "torn or damaged"),
         (b"\xff\xfe", "torn or damaged"),
+        (b'{"key":"k","value":NaN}', "torn or damaged: .*NaN is not JSON"),
         (b"[1]", "this is no value of a FileStore"),
         (b'{"key":1,"value":2}', "this is no value of a FileStore"),
         (b'{"key":"k"}', "this is no value of a FileStore"),
@@ -121,6 +123,34 @@ def test_a_damaged_line_of_a_log_is_named(store: FileStore, tmp_path: Path) -> N
 
     with pytest.raises(StoreUnavailable, match=f"{NAME}.jsonl: torn or damaged"):
         asyncio.run(store.list("k"))
+
+
+def test_a_file_that_is_listed_twice_while_it_is_replaced_is_one_key(
+    store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = Path.glob
+    monkeypatch.setattr(Path, "glob", lambda self, pattern: [*listed(self, pattern)] * 2)
+
+    asyncio.run(store.set("k", 1))
+    assert asyncio.run(keys_of(store)) == ["k"]
+
+
+def test_a_folder_says_whose_it_is_and_how_it_is_written(store: FileStore, tmp_path: Path) -> None:
+    asyncio.run(store.append("k", 1))
+
+    assert (tmp_path / "format").read_bytes() == b"agentkit file store, format 1\n"
+
+
+def test_a_lock_that_the_file_system_does_not_have_is_told_at_once(
+    store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("agentkit.state.stores._files._try_lock", refuse)
+
+    with pytest.raises(StoreUnavailable, match=f"{tmp_path.name}: No locks available"):
+        asyncio.run(store.set("k", 1))
 
 
 def test_a_file_that_was_left_half_written_is_ignored(store: FileStore, tmp_path: Path) -> None:
@@ -206,7 +236,7 @@ def test_the_lock_keeps_other_stores_out(store: FileStore, tmp_path: Path) -> No
 def test_a_lock_that_is_never_given_up_is_named(
     store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agentkit.state.stores._folder._LOCK_SECONDS", 0.0)
+    monkeypatch.setattr("agentkit.state.stores._files._LOCK_SECONDS", 0.0)
     holder = FileStore(tmp_path)
 
     with holder._folder.locked(), pytest.raises(StoreUnavailable, match="holds its lock"):

@@ -9,6 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from agentkit.core.contracts.errors import AgentkitError
@@ -19,6 +20,7 @@ T = TypeVar("T")
 
 _BUSY_SECONDS = 60.0  # SQLite's waiting is not fair: under load a writer may lose many rounds
 _APPLICATION_ID = 0x61676B74  # "agkt", in the file's header
+_HEADER = b"SQLite format 3\0"  # with which each SQLite file begins, but for an empty one
 _BUSY = 5  # the primary result codes SQLITE_BUSY and SQLITE_LOCKED
 _LOCKED = 6
 
@@ -88,6 +90,7 @@ class Database:
             return work(self._connection)
 
     def _connect(self) -> None:
+        self._check_header()
         with self._translated():
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -98,6 +101,16 @@ class Database:
                 connection.close()
                 raise
             self._connection = connection
+
+    def _check_header(self) -> None:
+        """Refuse what is no SQLite file; SQLite itself takes a short one for empty and writes."""
+        try:
+            with Path(self.path).open("rb") as file:
+                header = file.read(len(_HEADER))
+        except OSError:
+            return  # it is not there yet, or SQLite has a word for what it is
+        if header not in (b"", _HEADER):
+            raise self.broken("file is not a database; choose another")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = self._schema_version(connection)

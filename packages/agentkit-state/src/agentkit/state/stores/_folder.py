@@ -1,34 +1,30 @@
-"""Files that survive a crash and are shared by processes: what `FileStore` stands on."""
+"""The folder of a `FileStore`: which file holds what, and what is in it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import sys
-import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from agentkit.core.contracts.errors import StoreUnavailable
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(fd: int) -> None:
-        msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _try_lock(fd: int) -> None:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
+from agentkit.core.contracts.errors import StoreUnavailable, StoreValueError
+from agentkit.core.contracts.store_rules import decode_value
+from agentkit.state.stores._files import (
+    content_of,
+    lock,
+    make_folder,
+    replace_file,
+    sync_folder,
+    translated,
+    write_durably,
+)
 
 __all__ = ["Folder"]
 
-_LOCK_SECONDS = 60.0
+_FORMAT = b"agentkit file store, format 1\n"
 
 
 class Folder:
@@ -43,19 +39,24 @@ class Folder:
         self._root = Path(root)
         self._values = self._root / "kv"
         self._logs = self._root / "log"
+        self._is_ours = False
 
     @contextmanager
     def locked(self) -> Generator[None, None, None]:
         """Keep every other writer out, of this process and of others."""
-        with _translated(self._root):
+        self._check_format()
+        with translated(self._root):
             for folder in (self._values, self._logs):
-                folder.mkdir(parents=True, exist_ok=True)
+                make_folder(folder)
             with (self._root / "lock").open("ab") as file:
-                _lock(file.fileno(), self._root)  # closing unlocks
+                lock(file.fileno(), self._root)  # closing unlocks
+                if not self._is_ours:
+                    self._claim()
                 yield
 
     def read(self, key: str) -> tuple[bool, Any]:
         """Give whether there is a value at *key*, and the value."""
+        self._check_format()
         path = self._value_path(key)
         found = _read_document(path)
         if found is None:
@@ -67,25 +68,21 @@ class Folder:
     def write(self, key: str, value: str) -> None:
         """Put the JSON text *value* at *key*. The folder must be locked."""
         path = self._value_path(key)
-        incoming = path.with_name("incoming")  # one name: there is one writer
-        with _translated(path):
-            with incoming.open("wb") as file:
-                file.write(f'{{"key":{json.dumps(key)},"value":{value}}}\n'.encode("ascii"))
-                _sync_file(file)
-            incoming.replace(path)
-            _sync_folder(path.parent)
+        replace_file(path, f'{{"key":{json.dumps(key)},"value":{value}}}\n'.encode("ascii"))
 
     def remove(self, key: str) -> None:
         """Remove the value at *key*, if there is one. The folder must be locked."""
         path = self._value_path(key)
-        with _translated(path), suppress(FileNotFoundError):
+        with translated(path), suppress(FileNotFoundError):
             path.unlink()
-            _sync_folder(path.parent)
+            sync_folder(path.parent)
 
     def stored_keys(self) -> Iterator[str]:
         """Give the keys of the values there are."""
-        with _translated(self._values):
-            paths = sorted(self._values.glob("*.json"))
+        self._check_format()
+        with translated(self._values):
+            # As a set: a file that is replaced while the folder is listed may be listed twice.
+            paths = sorted(set(self._values.glob("*.json")))
         for path in paths:
             found = _read_document(path)
             if found is not None:  # else it was removed meanwhile
@@ -94,29 +91,50 @@ class Folder:
     def append(self, key: str, entry: str) -> None:
         """Add the JSON text *entry* to the log *key*. The folder must be locked."""
         path = self._log_path(key)
-        with _translated(path), path.open("a+b") as file:
+        with translated(path), path.open("a+b", buffering=0) as file:
             end = _whole_lines(file.fileno())
             file.truncate(end)  # the rest was never acknowledged: its writer died
             head = "" if end else f"{json.dumps(key)}\n"
-            file.write(f"{head}{entry}\n".encode("ascii"))
-            _sync_file(file)
+            try:
+                write_durably(file, f"{head}{entry}\n".encode("ascii"))
+            except OSError:
+                file.truncate(end)
+                raise
             if not end:
-                _sync_folder(path.parent)
+                sync_folder(path.parent)
 
     def entries(self, key: str) -> list[Any]:
         """Give the entries of the log *key*, in order."""
+        self._check_format()
         path = self._log_path(key)
-        with _translated(path):
-            try:
-                content = path.read_bytes()
-            except FileNotFoundError:
-                return []
+        content = content_of(path)
         # Not splitlines: and what follows the last line end is being written, or never was.
-        lines = [_parsed(path, line) for line in content.split(b"\n")[:-1]]
+        lines = [_parsed(path, line) for line in (content or b"").split(b"\n")[:-1]]
         if not lines:
             return []
         _check_owner(path, lines[0], key)
         return lines[1:]
+
+    def _check_format(self) -> None:
+        """Refuse a folder that a newer version, or something else, has written."""
+        if self._is_ours:
+            return
+        path = self._root / "format"
+        content = content_of(path)
+        if content is None:
+            return  # nothing was written yet
+        if content != _FORMAT:
+            raise StoreUnavailable(
+                f"{path}: says {content[:60]!r} and not {_FORMAT!r}; a newer agentkit-state "
+                "or another application has written this folder: upgrade, or choose another"
+            )
+        self._is_ours = True
+
+    def _claim(self) -> None:
+        self._check_format()  # another process may have claimed it since
+        if not self._is_ours:
+            replace_file(self._root / "format", _FORMAT)
+            self._is_ours = True
 
     def _value_path(self, key: str) -> Path:
         return self._values / f"{_hashed(key)}.json"
@@ -130,11 +148,9 @@ def _hashed(key: str) -> str:
 
 
 def _read_document(path: Path) -> tuple[str, Any] | None:
-    with _translated(path):
-        try:
-            content = path.read_bytes()
-        except FileNotFoundError:
-            return None
+    content = content_of(path)
+    if content is None:
+        return None
     match _parsed(path, content):
         case {"key": str(key), "value": value}:
             return key, value
@@ -144,29 +160,14 @@ def _read_document(path: Path) -> tuple[str, Any] | None:
 
 def _parsed(path: Path, content: bytes) -> Any:
     try:
-        return json.loads(content)
-    except (ValueError, RecursionError) as problem:
+        return decode_value(content)
+    except StoreValueError as problem:
         raise StoreUnavailable(f"{path}: torn or damaged: {problem}") from None
 
 
 def _check_owner(path: Path, stored: Any, key: str) -> None:
     if stored != key:
         raise StoreUnavailable(f"{path}: holds the key {stored!r} under the name of {key!r}")
-
-
-def _lock(fd: int, root: Path) -> None:
-    deadline = time.monotonic() + _LOCK_SECONDS
-    pause = 0.001
-    while True:
-        try:
-            _try_lock(fd)
-        except OSError:
-            if time.monotonic() > deadline:
-                raise StoreUnavailable(f"{root}: another process holds its lock") from None
-            time.sleep(pause)
-            pause = min(pause * 1.5, 0.02)
-        else:
-            return
 
 
 def _whole_lines(fd: int) -> int:
@@ -180,27 +181,3 @@ def _whole_lines(fd: int) -> int:
             return start + found + 1
         end = start
     return 0
-
-
-def _sync_file(file: BinaryIO) -> None:
-    file.flush()
-    os.fsync(file.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make the names in *folder* durable; Windows does that itself and cannot be asked."""
-    if sys.platform == "win32":
-        return
-    fd = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
-
-
-@contextmanager
-def _translated(path: Path) -> Generator[None, None, None]:
-    try:
-        yield
-    except OSError as problem:
-        raise StoreUnavailable(f"{path}: {problem.strerror or problem}") from problem
