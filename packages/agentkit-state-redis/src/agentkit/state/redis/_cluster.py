@@ -12,7 +12,7 @@ from redis.exceptions import TimeoutError as NoAnswerError
 
 from agentkit.core.execution import SingleFlight
 from agentkit.state.redis._lane import Lane
-from agentkit.state.redis._source import Address, Source
+from agentkit.state.redis._source import Address, Seeds, Source
 from agentkit.state.redis._wire import Lanes, Script, run_on
 
 __all__ = ["Cluster"]
@@ -29,7 +29,7 @@ class Cluster:
     connection was lost is not.
     """
 
-    def __init__(self, source: Source, seeds: list[Address]) -> None:
+    def __init__(self, source: Source, seeds: Seeds) -> None:
         self._lanes = Lanes(source)
         self._seeds = seeds
         self._owners: list[Address | None] = [None] * REDIS_CLUSTER_HASH_SLOTS
@@ -69,10 +69,10 @@ class Cluster:
             try:
                 return await ask(self._lanes.to(address))
             except MovedError as moved:
-                address = self._owners[slot] = _elsewhere(moved, address)
+                address = self._owners[slot] = self._elsewhere(moved, address)
                 self._is_stale = True
             except AskError as once:
-                return await self._ask_importer(_elsewhere(once, address), ask)
+                return await self._ask_importer(self._elsewhere(once, address), ask)
             except _LOST:
                 self._is_stale, self._suspect = True, address
                 raise
@@ -93,7 +93,7 @@ class Cluster:
 
     async def _learn(self) -> None:
         """Ask the servers, one after another until one knows, who has which slot."""
-        known = dict.fromkeys([*filter(None, self._owners), *self._seeds])
+        known = dict.fromkeys([*filter(None, self._owners), *self._seeds.addresses])
         problem: Exception = ClusterDownError("no server of the cluster is known")
         for address in sorted(known, key=lambda each: each == self._suspect):
             try:
@@ -101,19 +101,23 @@ class Cluster:
             except (RedisError, OSError) as refusal:
                 problem = refusal
                 continue
-            self._owners = _owners(rows, asked=address)
+            self._owners = self._laid_out(rows, asked=address)
             self._is_stale = False
             return
         raise problem
 
+    def _laid_out(self, rows: list[Any], *, asked: Address) -> list[Address | None]:
+        """Give the owner of each slot, from the answer of the server *asked*."""
+        owners: list[Address | None] = [None] * REDIS_CLUSTER_HASH_SLOTS
+        for first, last, primary, *_replicas in rows:
+            host = (primary[0] or b"").decode()
+            owner = self._reached(host, int(primary[1]), asked)
+            owners[first : last + 1] = [owner] * (last + 1 - first)
+        return owners
 
-def _owners(rows: list[Any], *, asked: Address) -> list[Address | None]:
-    owners: list[Address | None] = [None] * REDIS_CLUSTER_HASH_SLOTS
-    for first, last, primary, *_replicas in rows:
-        host = (primary[0] or b"").decode() or asked.host  # unknown to the server itself
-        owners[first : last + 1] = [Address(host, int(primary[1]))] * (last + 1 - first)
-    return owners
+    def _elsewhere(self, redirection: AskError, asked: Address) -> Address:
+        return self._reached(redirection.host, redirection.port, asked)
 
-
-def _elsewhere(redirection: AskError, asked: Address) -> Address:
-    return Address(redirection.host or asked.host, redirection.port)
+    def _reached(self, host: str, port: int, asked: Address) -> Address:
+        """Give where we reach what *asked* calls so; a server may not know its own host."""
+        return Address(*self._seeds.remap((host or asked.host, port)))

@@ -17,4 +17,4 @@ def wire_to(url: str | None, client: Client | None) -> Wire:
 
     """
     source, seeds = source_of(url, client)
-    return Cluster(source, seeds) if seeds else Server(source)
+    return Server(source) if seeds is None else Cluster(source, seeds)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from redis.asyncio import Redis, RedisCluster
@@ -13,7 +13,7 @@ from redis.backoff import NoBackoff
 
 from agentkit.core.contracts.errors import StoreValueError
 
-__all__ = ["Address", "Client", "Source", "source_of"]
+__all__ = ["Address", "Client", "Seeds", "Source", "source_of"]
 
 Client = Redis | RedisCluster
 """The clients that a store takes its settings from."""
@@ -70,7 +70,14 @@ class Source:
         return connection
 
 
-def source_of(url: str | None, client: Client | None) -> tuple[Source, list[Address]]:
+class Seeds(NamedTuple):
+    """Some servers of a cluster, and what their clients are to use for the addresses it tells."""
+
+    addresses: list[Address]
+    remap: Callable[[tuple[str, int]], tuple[str, int]]
+
+
+def source_of(url: str | None, client: Client | None) -> tuple[Source, Seeds | None]:
     """Give the source that *url* or *client* stands for, and where to find its cluster, if any.
 
     Raises:
@@ -82,7 +89,7 @@ def source_of(url: str | None, client: Client | None) -> tuple[Source, list[Addr
     if isinstance(client, RedisCluster):
         return _cluster_source(client)
     pool = _pool_of(url) if client is None else client.connection_pool
-    return Source(pool.connection_class, pool.connection_kwargs), []
+    return Source(pool.connection_class, pool.connection_kwargs), None
 
 
 def _pool_of(url: str | None) -> ConnectionPool:
@@ -92,10 +99,12 @@ def _pool_of(url: str | None) -> ConnectionPool:
         raise StoreValueError(f"this is no URL of a Redis server: {problem}") from None
 
 
-def _cluster_source(client: RedisCluster) -> tuple[Source, list[Address]]:
-    nodes = [*client.nodes_manager.startup_nodes.values(), *client.get_nodes()]
+def _cluster_source(client: RedisCluster) -> tuple[Source, Seeds]:
+    manager = client.nodes_manager
+    nodes = [*manager.startup_nodes.values(), *client.get_nodes()]
+    seeds = [Address(node.host, int(node.port)) for node in nodes]
     source = Source(nodes[0].connection_class, nodes[0].connection_kwargs)
-    return source, [Address(node.host, int(node.port)) for node in nodes]
+    return source, Seeds(seeds, lambda told: manager.remap_host_port(*told))
 
 
 def _seconds(given: Any, default: float = _PATIENCE) -> float:
