@@ -73,11 +73,6 @@ def test_what_is_wired_is_what_the_run_has() -> None:
     assert (ctx.scope, ctx.prices("any"), ctx.vector) == (Scope("acme"), price, vector)
 
 
-def test_a_service_that_does_not_exist_is_refused() -> None:
-    with pytest.raises(TypeError, match="tracer"):
-        run_context(llm=FakeLLM(), tracer=RecordingTracer())
-
-
 def test_a_provider_that_asks_for_an_hours_patience_is_not_waited_for() -> None:
     clock = FakeClock()
     busy = ProviderError("busy", retry_after=3600.0, error_class=ErrorClass.TRANSIENT)

@@ -1,7 +1,7 @@
 """A tracer that fails, and what it must not hurt."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
@@ -53,7 +53,7 @@ class Asynchronous(NoopTrace):
 
     def span(self, name: str, kind: str, **attrs: Any) -> Any:
         @asynccontextmanager
-        async def opened() -> AsyncIterator[AbstractContextManager[None]]:
+        async def opened() -> AsyncGenerator[AbstractContextManager[None], None]:
             self.seen.append(name)
             yield nullcontext()
             self.seen.append("closed")

@@ -4,10 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import uuid4
 
+from agentkit.core.contracts.metrics import MetricsPort
 from agentkit.core.contracts.middleware import BaseMiddleware, Middleware
 from agentkit.core.contracts.observation import ObserverPort, TracePort
-from agentkit.core.contracts.ports import CheckpointPort, LLMPort, StorePort
+from agentkit.core.contracts.ports import CheckpointPort, ClockPort, LLMPort, StorePort, VectorPort
 from agentkit.core.contracts.protocols import AutonomyLevel
+from agentkit.core.contracts.replay import ReplayStore
+from agentkit.core.contracts.sampling import SamplerPort
 from agentkit.core.contracts.types import Price, Scope
 from agentkit.core.execution.cancellation import CancellationToken
 from agentkit.core.policies import meter, output_coerce, retry, tracing
@@ -36,22 +39,32 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     asker: Any = None,
     observer: ObserverPort | None = None,
     trace: TracePort | None = None,
-    **services: Any,
+    vector: VectorPort | None = None,
+    replay: ReplayStore | None = None,
+    metrics: MetricsPort | None = None,
+    sampler: SamplerPort | None = None,
+    clock: ClockPort | None = None,
 ) -> RunContext:
     """Give the context of a new run over *llm*.
 
     Model calls go through tracing, typed output, *chat_middleware*, metering and retry, the first
     of them outermost; tool calls through tracing, metering, *tool_middleware* and retry. What may
     pass is retried for two minutes at the most. *checkpointer* makes the run durable. *run_id*
-    names it, and is made up when left out. *services* are the other fields of `Services`:
-    `vector`, `replay`, `metrics`, `sampler`, `clock`.
+    names it, and is made up when left out. What else is left out or None is as in `Services`.
 
     Raises:
         ValueError: *run_id* is empty or has a slash.
-        TypeError: *services* has a name that `Services` has not.
 
     """
-    given = {"observer": observer, "trace": trace, "prices": prices, **services}
+    given: dict[str, Any] = {
+        "observer": observer,
+        "trace": trace,
+        "prices": prices,
+        "clock": clock,
+        "replay": replay,
+        "metrics": metrics,
+        "sampler": sampler,
+    }
     invoker = Invoker(
         llm=llm,
         chat_middleware=[
@@ -70,7 +83,8 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
         services=Services(
             invoker=invoker,
             store=store,
-            checkpointer=Checkpointer.over(checkpointer, services.get("clock")),
+            vector=vector,
+            checkpointer=Checkpointer.over(checkpointer, clock),
             asker=asker,
             **{name: service for name, service in given.items() if service is not None},
         ),

@@ -84,8 +84,8 @@ class Budget:
         self._limits = Limits()
         self.max_cost_usd = max_cost_usd
         self.max_calls = max_calls
-        self.max_depth = check_count("max_depth", max_depth)
-        self.max_concurrency = check_count("max_concurrency", max_concurrency, at_least=1)
+        self.max_depth: int = check_count("max_depth", max_depth)
+        self.max_concurrency: int = check_count("max_concurrency", max_concurrency, at_least=1)
         self.on_exceeded = on_exceeded
         self.on_unpriced = on_unpriced
         self._ledger = Ledger(
@@ -295,8 +295,8 @@ class BudgetReservation:
     def __init__(self, budget: Budget, call: Any, bound: Decimal | None, *, counts: bool) -> None:
         self._budget = budget
         self._open = counts
-        self.call = call
-        self.bound = bound
+        self.call: Any = call
+        self.bound: Decimal | None = bound
 
     async def settle(self, usage: Usage, model_usage: ModelUsage | None = None) -> Charge:
         """Book what the call consumed in place of what was held for it.

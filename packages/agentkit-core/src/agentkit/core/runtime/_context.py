@@ -28,6 +28,7 @@ from agentkit.core.runtime._checkpointer import Checkpointer
 from agentkit.core.runtime._invoker import Invoker
 from agentkit.core.runtime._meters import Meter
 from agentkit.core.runtime._services import Services
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["RunContext"]
 
@@ -51,7 +52,7 @@ class RunContext:
     scope: Scope = field(default_factory=Scope)
     budget: Budget = field(default_factory=Budget)
     services: Services = field(default_factory=Services)
-    meters: list[Meter] = field(default_factory=list)
+    meters: list[Meter] = field(default_factory=list[Meter])
     depth: int = 0
     cancel: CancellationToken | None = None
     autonomy: AutonomyLevel = "auto"
@@ -59,10 +60,10 @@ class RunContext:
     signal_channel: Any = None
     path: str = field(default="", kw_only=True)
     _sequence: Iterator[int] = field(default_factory=lambda: count(1), kw_only=True, repr=False)
-    _children: dict[str, int] = field(default_factory=dict, kw_only=True, repr=False)
+    _children: dict[str, int] = field(default_factory=dict[str, int], kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.correlation_id, str) or not self.correlation_id:
+        if not is_a(self.correlation_id, str) or not self.correlation_id:
             raise ValueError(f"a run's id is non-empty text; got {self.correlation_id!r}")
         if "/" in self.correlation_id:
             raise ValueError(f"a run's id has no slash; got {self.correlation_id!r}")

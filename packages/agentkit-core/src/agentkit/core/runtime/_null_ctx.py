@@ -40,7 +40,7 @@ class NullCtx:
     cancel: None = None
 
     def __init__(self, scope: Scope | None = None) -> None:
-        self.scope = scope or Scope()
+        self.scope: Scope = scope or Scope()
         self.trace: TracePort = NoopTrace()
         self.invoker: Any = _NullInvoker()
         self._semaphore = Semaphore(1)

@@ -58,7 +58,7 @@ class Quota:
         store: StorePort | None = None,
         name: str = "default",
     ) -> None:
-        self.window = check_positive("window", window)
+        self.window: float = check_positive("window", window)
         check_choice("on_exceeded", on_exceeded, ("raise", "stop"))
         self.on_exceeded = on_exceeded
         rates = Rates(

@@ -9,7 +9,7 @@ method (`dict.__setitem__(frozen, …)`): that is a deliberate act, not a mistak
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import NoneType
 from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar
 
@@ -19,6 +19,7 @@ __all__ = ["FrozenDict", "FrozenList", "deep_freeze"]
 
 K = TypeVar("K")
 V = TypeVar("V")
+_Refused = Callable[..., NoReturn]
 
 _REFUSAL = (
     "This payload belongs to a frozen value and cannot be mutated in place. "
@@ -51,12 +52,12 @@ class FrozenDict(dict[K, V]):
         def __init__(self, *args: object, **kwargs: object) -> None:
             """Do nothing: filled by `__new__`, so that a second call cannot refill it."""
 
-    __setitem__ = _refuse
-    __delitem__ = _refuse
-    __ior__ = _refuse
-    update = _refuse
-    pop = _refuse
-    setdefault = _refuse
+    __setitem__: _Refused = _refuse
+    __delitem__: _Refused = _refuse
+    __ior__: _Refused = _refuse
+    update: _Refused = _refuse
+    pop: _Refused = _refuse
+    setdefault: _Refused = _refuse
 
     def popitem(self) -> NoReturn:
         """Refuse."""
@@ -110,15 +111,15 @@ class FrozenList(list[V]):
         def __init__(self, *args: object) -> None:
             """Do nothing: filled by `__new__`, so that a second call cannot refill it."""
 
-    __setitem__ = _refuse
-    __delitem__ = _refuse
-    __iadd__ = _refuse
-    __imul__ = _refuse
-    append = _refuse
-    extend = _refuse
-    insert = _refuse
-    remove = _refuse
-    pop = _refuse
+    __setitem__: _Refused = _refuse
+    __delitem__: _Refused = _refuse
+    __iadd__: _Refused = _refuse
+    __imul__: _Refused = _refuse
+    append: _Refused = _refuse
+    extend: _Refused = _refuse
+    insert: _Refused = _refuse
+    remove: _Refused = _refuse
+    pop: _Refused = _refuse
 
     def clear(self) -> NoReturn:
         """Refuse."""
@@ -144,7 +145,8 @@ class FrozenList(list[V]):
     def __mul__(self, times: SupportsIndex) -> FrozenList[V]:
         return type(self)(list(self) * times)
 
-    __rmul__ = __mul__
+    def __rmul__(self, times: SupportsIndex) -> FrozenList[V]:
+        return self * times
 
     def __copy__(self) -> FrozenList[V]:
         return self

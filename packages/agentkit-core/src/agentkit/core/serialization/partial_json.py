@@ -82,9 +82,9 @@ class PartialJson:
         self._high = ""
         self._at_key = False
         self._root: Any = _NOTHING
-        self.version = 0
+        self.version: int = 0
         """Grows whenever `value` would answer something new."""
-        self.completed = 0
+        self.completed: int = 0
         """The number of values, containers included, that are complete."""
 
     @property

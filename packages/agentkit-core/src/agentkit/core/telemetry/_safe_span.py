@@ -2,7 +2,7 @@
 
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from agentkit.core.contracts.errors import Cancelled
@@ -76,7 +76,7 @@ class SafeSpan:
 @contextlib.asynccontextmanager
 async def span_around(
     trace: TracePort, name: str, kind: str, **attrs: Any
-) -> AsyncIterator[SafeSpan]:
+) -> AsyncGenerator[SafeSpan, None]:
     """Give a span that ends with the block, as failed when the block fails.
 
     Being closed early or cancelled is no failure. What the block raises leaves as it came.

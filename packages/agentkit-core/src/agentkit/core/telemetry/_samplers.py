@@ -41,7 +41,7 @@ class TraceIdRatioSampler:
     def __init__(self, ratio: float) -> None:
         if isinstance(ratio, bool) or not 0 <= ratio <= 1:
             raise ValueError(f"a sampling ratio is from 0 to 1; got {ratio!r}")
-        self.ratio = ratio
+        self.ratio: float = ratio
         self._below = int(ratio * _HASH_RANGE)
 
     def should_sample(

@@ -4,6 +4,7 @@ from agentkit.core.contracts.errors import CheckpointConflict, StoreValueError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key, decode_value, encode_value
 from agentkit.core.serialization import from_json, to_json
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["MemoryCheckpoints"]
 
@@ -17,7 +18,7 @@ class MemoryCheckpoints:
     async def save(self, cp: Checkpoint) -> None:
         """Write *cp*, once."""
         check_key(cp.run_id)
-        if not isinstance(cp.version, int) or isinstance(cp.version, bool) or cp.version < 1:
+        if not is_a(cp.version, int) or is_a(cp.version, bool) or cp.version < 1:
             raise StoreValueError(
                 f"a checkpoint's version is a whole number from 1; got {cp.version!r}"
             )

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from agentkit.core.contracts.metrics import MetricsPort
 from agentkit.core.contracts.middleware import BaseMiddleware, Middleware
 from agentkit.core.contracts.observation import ObserverPort, TracePort
 from agentkit.core.contracts.ports import CheckpointPort, ClockPort, LLMPort, StorePort, VectorPort
 from agentkit.core.contracts.protocols import AutonomyLevel
+from agentkit.core.contracts.replay import ReplayStore
+from agentkit.core.contracts.sampling import SamplerPort
 from agentkit.core.contracts.types import Price, Scope
 from agentkit.core.execution.cancellation import CancellationToken
 from agentkit.core.runtime import Budget, Checkpointer, Invoker, Meter, RunContext, Services
@@ -34,15 +37,26 @@ def make_test_ctx(  # noqa: PLR0913 - one keyword for each thing that a test may
     autonomy: AutonomyLevel = "auto",
     prices: Callable[[str], Price | None] | None = None,
     clock: ClockPort | None = None,
-    **services: Any,
+    replay: ReplayStore | None = None,
+    metrics: MetricsPort | None = None,
+    sampler: SamplerPort | None = None,
 ) -> RunContext:
     """Give a run's context with nothing in it but what is passed: no policy is added.
 
-    With neither *llm* nor *invoker* there is no invoker. *services* are other fields of `Services`.
+    With neither *llm* nor *invoker* there is no invoker. What else is left out or None is as in
+    `Services`.
     """
     if llm is not None and invoker is None:
         invoker = Invoker(llm=llm, chat_middleware=chat_middleware, tool_middleware=tool_middleware)
-    given = {"observer": observer, "trace": trace, "prices": prices, "clock": clock, **services}
+    given: dict[str, Any] = {
+        "observer": observer,
+        "trace": trace,
+        "prices": prices,
+        "clock": clock,
+        "replay": replay,
+        "metrics": metrics,
+        "sampler": sampler,
+    }
     return RunContext(
         correlation_id=correlation_id,
         scope=Scope() if scope is None else scope,

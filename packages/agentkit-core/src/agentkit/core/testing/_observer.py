@@ -10,7 +10,7 @@ class RecordingObserver:
 
     def __init__(self) -> None:
         self.items: list[Observation] = []
-        self.closed = False
+        self.closed: bool = False
 
     async def emit(self, obs: Observation) -> None:
         """Keep *obs*."""

@@ -19,8 +19,10 @@ class RecordingSpan:
     kind: str
     context: TraceContext
     parent: "RecordingSpan | None" = None
-    attrs: dict[str, Any] = field(default_factory=dict)
-    events: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    attrs: dict[str, Any] = field(default_factory=dict[str, Any])
+    events: list[tuple[str, dict[str, Any]]] = field(
+        default_factory=list[tuple[str, dict[str, Any]]]
+    )
     error: BaseException | None = None
     ended: bool = False
 

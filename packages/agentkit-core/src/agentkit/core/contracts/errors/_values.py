@@ -28,7 +28,7 @@ class OutputCoercionError(AgentkitError, ValueError):
     ) -> None:
         super().__init__(message)
         self.raw = raw
-        self.errors = tuple(errors or ())
+        self.errors: tuple[str, ...] = tuple(errors or ())
 
 
 class BlockValidationError(AgentkitError, ValueError):
@@ -53,9 +53,9 @@ class ToolArgumentError(ValueError):
     ) -> None:
         super().__init__(message)
         self.tool_name = tool_name
-        self.unexpected = tuple(unexpected)
-        self.missing = tuple(missing)
-        self.accepted = tuple(accepted)
+        self.unexpected: tuple[str, ...] = tuple(unexpected)
+        self.missing: tuple[str, ...] = tuple(missing)
+        self.accepted: tuple[str, ...] = tuple(accepted)
 
 
 class ToolDefinitionError(ValueError):
@@ -86,7 +86,7 @@ class ToolShapeError(ValueError):
         self.tool_name = tool_name
         self.expected = expected
         self.raw = raw
-        self.errors = tuple(errors)
+        self.errors: tuple[str, ...] = tuple(errors)
 
 
 class ScriptExhausted(BaseException):

@@ -14,7 +14,7 @@ class MiddlewareContext:
     __slots__ = ("call",)
 
     def __init__(self, call: Call) -> None:
-        self.call = call
+        self.call: Call = call
 
     @property
     def kind(self) -> str:
