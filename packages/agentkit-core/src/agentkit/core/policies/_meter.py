@@ -30,15 +30,19 @@ def meter() -> Middleware:
     return _Metering()
 
 
+_NOTHING = Usage()
+
+
 class _Metering:
     charges = True
 
     async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
         account = _Account(call, await reserve(_meters_of(call), call))
+        saw = account.saw
         try:
             async with closing(nxt(call)) as inner:
                 async for item in inner:
-                    account.saw(item)
+                    saw(item)
                     yield item
         except BaseException as exc:
             await account.cut(exc)
@@ -60,7 +64,7 @@ class _Account:
         self._held = held
         self._chars = 0
         self._anything = False
-        self._told: list[Delta] = []
+        self._told: Delta | None = None
 
     def saw(self, item: Any) -> None:
         """Take note of an *item* on its way out."""
@@ -68,7 +72,7 @@ class _Account:
         if isinstance(item, Delta):
             self._chars += len(item.text) + len(item.reasoning)
             if item.usage is not None or item.model_usage is not None:
-                self._told = [item]
+                self._told = item
 
     async def ended(self) -> None:
         """Charge a model call that ran to its end, and let go of any other.
@@ -80,12 +84,14 @@ class _Account:
         if self._is_free:
             await self._held.release()
             return
-        usage, _ = usage_seen(self._told, None, ended=True)
-        await self._charge(usage or Usage())
+        told = self._told
+        usage = None if told is None else told.model_usage or told.usage
+        await self._charge(_NOTHING if usage is None else usage)
 
     async def cut(self, exc: BaseException) -> None:
         """Charge a call that ended with *exc* for what had arrived."""
-        usage, _ = usage_seen(self._told, exc, ended=False)
+        told = () if self._told is None else (self._told,)
+        usage, _ = usage_seen(told, exc, ended=False)
         if self._is_free or (usage is None and not self._anything):
             await self._held.release()
             return

@@ -15,6 +15,7 @@ from agentkit.core.contracts.middleware import (
     collect_one,
 )
 from agentkit.core.contracts.ports import LLMPort
+from agentkit.core.contracts.protocols import CancellationSignal
 from agentkit.core.contracts.types import ChatRequest, Delta, LLMResult, ToolRequest
 from agentkit.core.execution.cancellation import interrupt_on
 
@@ -79,8 +80,13 @@ class Invoker:
             max_tokens=request.max_tokens,
             cache_hint=request.cache_hint,
         )
+        token = call.ctx.cancel
         async with closing(stream) as deltas:
-            while (delta := await _next(deltas, call.ctx)) is not None:
+            if token is None:
+                async for delta in deltas:
+                    yield delta
+                return
+            while (delta := await _next(deltas, token)) is not None:
                 yield delta
 
 
@@ -94,9 +100,9 @@ def _has_ceiling(budget: Any) -> bool:
     return budget is not None and (budget.max_cost_usd is not None or budget.max_calls is not None)
 
 
-async def _next(deltas: AsyncIterator[Delta], ctx: Any) -> Delta | None:
+async def _next(deltas: AsyncIterator[Delta], token: CancellationSignal) -> Delta | None:
     """Give the next delta, or None at the end, unless the run is cancelled first."""
-    with interrupt_on(ctx.cancel):
+    with interrupt_on(token):
         return await anext(deltas, None)
 
 

@@ -67,7 +67,8 @@ class FakeLLM:
         repeat_last: bool = False,
         clock: ClockPort | None = None,
     ) -> None:
-        self._responses = responses
+        self._always = Turn(responses) if isinstance(responses, str) else None
+        self._responses = {} if isinstance(responses, str) else responses
         self._usage = _USAGE if usage is None else usage
         self._fail_times = fail_times
         self._fail_exc = fail_exc or TimeoutError("temporary upstream timeout")
@@ -135,7 +136,7 @@ class FakeLLM:
 
     def _next_turn(self, request: ChatRequest) -> Turn:
         if self._turns is None:
-            return Turn(self._response(request))
+            return self._always or Turn(self._response(request))
         if self._taken < len(self._turns):
             self._taken += 1
             return self._turns[self._taken - 1]
@@ -146,8 +147,6 @@ class FakeLLM:
         )
 
     def _response(self, request: ChatRequest) -> str:
-        if isinstance(self._responses, str):
-            return self._responses
         user = _last_text(request, "user")
         if callable(self._responses):
             return self._responses(

@@ -94,7 +94,10 @@ class closing:  # noqa: N801 - named as contextlib names what it does
         return self._stream
 
     async def __aexit__(self, *_: object) -> None:
-        aclose = getattr(self._stream, "aclose", None)
+        stream = self._stream
+        if getattr(stream, "ag_frame", stream) is None:
+            return  # a generator that has ended, as nearly all have here
+        aclose = getattr(stream, "aclose", None)
         if aclose is not None:
             await aclose()
 

@@ -40,10 +40,13 @@ class LLMResult:
     model_usage: ModelUsage | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        check_texts(self, "content", "reasoning")
+        if type(self.content) is not str or type(self.reasoning) is not str:
+            check_texts(self, "content", "reasoning")
         check_texts(self, "model", "provider", "finish_reason", optional=True)
-        check_kinds(self, "usage", Usage, wanted="a Usage")
-        check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage", optional=True)
+        if type(self.usage) is not Usage:
+            check_kinds(self, "usage", Usage, wanted="a Usage")
+        if self.model_usage is not None:
+            check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage")
         if self.tool_calls != ():
             as_tuple(self, "tool_calls", ToolCall, wanted="a ToolCall")
         if self.blocks != ():
@@ -82,9 +85,10 @@ class Delta:
     def __post_init__(self) -> None:
         if type(self.text) is not str or type(self.reasoning) is not str:
             check_texts(self, "text", "reasoning")
-        if self.usage is not None or self.model_usage is not None:
-            check_kinds(self, "usage", Usage, wanted="a Usage", optional=True)
-            check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage", optional=True)
+        if self.usage is not None and type(self.usage) is not Usage:
+            check_kinds(self, "usage", Usage, wanted="a Usage or None")
+        if self.model_usage is not None:
+            check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage or None")
         if self.tool_calls != ():
             as_tuple(self, "tool_calls", ToolCall, wanted="a ToolCall")
         if self.blocks != ():
@@ -132,21 +136,24 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     brought is not repeated, so calls may come one by one, all at the end, or both. Of every other
     field the last value wins. `partial` is dropped: on a complete stream `parsed` is the answer.
     """
-    told = list(deltas)
-    text = "".join([delta.text for delta in told])
+    pieces: list[str] = []
+    other: list[Delta] = []
+    for delta in deltas:
+        pieces.append(delta.text)
+        if not _is_text_alone(delta):
+            other.append(delta)
+    text = "".join(pieces)
     calls: list[ToolCall] = []
     last: dict[str, Any] = {}
-    for delta in told:
-        if delta.tool_calls:
-            calls.extend([call for call in delta.tool_calls if call not in calls])
-        if not _is_increment(delta):
-            last.update(_facts(delta))
-    blocks = tuple([block for delta in told if delta.blocks for block in delta.blocks])
+    for delta in other:
+        calls.extend([call for call in delta.tool_calls if call not in calls])
+        last.update(_facts(delta))
+    blocks = tuple([block for delta in other for block in delta.blocks])
     return LLMResult(
         text,
         tool_calls=tuple(calls),
         blocks=_with_text(blocks, text) if blocks else (),
-        reasoning="".join([delta.reasoning for delta in told]),
+        reasoning="".join([delta.reasoning for delta in other]),
         **last,
     )
 
@@ -154,10 +161,11 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
 _FACTS = ("model", "provider", "usage", "finish_reason", "parsed", "model_usage")
 
 
-def _is_increment(delta: Delta) -> bool:
-    """Tell whether *delta* says nothing about the whole response, as nearly every one does."""
+def _is_text_alone(delta: Delta) -> bool:
+    """Tell whether *delta* brings nothing but text, as nearly every one does."""
     return (
-        delta.finish_reason is None
+        not (delta.reasoning or delta.tool_calls or delta.blocks)
+        and delta.finish_reason is None
         and delta.usage is None
         and delta.model is None
         and delta.provider is None
