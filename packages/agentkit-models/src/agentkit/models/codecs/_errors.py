@@ -20,6 +20,7 @@ __all__ = [
     "frozen",
     "malformed",
     "raise_if_error_frame",
+    "request_id_in",
     "stream_error",
 ]
 
@@ -115,7 +116,7 @@ def error_from_response(
         facts,
         is_auth=is_auth,
         status=status,
-        request_id=_request_id(headers) or facts.request_id,
+        request_id=request_id_in(headers) or facts.request_id,
         retry_after=facts.retry_after if retry_after is None else retry_after,
         provider=provider,
         error_class=error_class,
@@ -276,7 +277,8 @@ def _status(error: dict[str, Any], code: str | None) -> int | None:
     return None
 
 
-def _request_id(headers: Mapping[str, str]) -> str | None:
+def request_id_in(headers: Mapping[str, str]) -> str | None:
+    """Give what the provider calls the request, in *headers* with lower-case names, or None."""
     for name in ("x-request-id", "request-id", "apim-request-id", "x-ms-request-id", "cf-ray"):
         if value := headers.get(name):
             return value

@@ -8,7 +8,7 @@ from agentkit.models.codecs._errors import error_in, malformed, stream_error
 from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_list, load
 from agentkit.models.codecs._sse import ServerSentEvent
 from agentkit.models.codecs.chat_completions._answer import Answer
-from agentkit.models.codecs.chat_completions._body import index_of, take_end
+from agentkit.models.codecs.chat_completions._body import index_of, read_body, take_end
 
 __all__ = ["EventReader"]
 
@@ -49,6 +49,15 @@ class EventReader:
         for choice in as_list(frame.get("choices")):
             seen += self._read_choice(as_dict(choice))
         return seen
+
+    def read_body(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
+        """Read a whole body, and give what of it a reader sees.
+
+        Raises:
+            ProviderError: The body is an error, or no answer of this API.
+
+        """
+        return read_body(data, self._answer, now=self._now)
 
     def check_end(self, stray: str) -> None:
         """Return if the stream has ended as it should; *stray* is what came outside of events.

@@ -1,0 +1,175 @@
+"""Bytes of a response, cut anywhere, to neutral events: what the APIs over event streams share."""
+
+from typing import Protocol
+
+from agentkit.core.contracts.errors import ErrorClass, ProviderError
+from agentkit.core.contracts.llm import CompletionEvent, LLMStreamEvent, ReasoningDelta, TextDelta
+from agentkit.core.contracts.types import LLMResult
+from agentkit.models.codecs._errors import stream_error
+from agentkit.models.codecs._sse import MAX_EVENT_BYTES, ServerSentEvent, ServerSentEventParser
+
+__all__ = ["MAX_BODY_BYTES", "Decoder", "EventReader", "EventStreamDecoder", "GrowingAnswer"]
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+"""The largest whole body that a decoder holds in memory by default."""
+
+_BOM = b"\xef\xbb\xbf"
+_BODY_STARTS = frozenset(b'{[<"')
+
+
+class Decoder(Protocol):
+    """Turns the bytes of one successful response into events; see `EventStreamDecoder`."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more is read."""
+        ...
+
+    def feed(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
+        """Give what *data* completes."""
+        ...
+
+    def close(self) -> list[LLMStreamEvent]:
+        """Give what the end of the input completes, the `CompletionEvent` last."""
+        ...
+
+    def with_partial(self, error: ProviderError) -> ProviderError:
+        """Give *error* with what has come so far attached."""
+        ...
+
+
+class GrowingAnswer(Protocol):
+    """One answer as far as it has come."""
+
+    def completion(self) -> CompletionEvent:
+        """Give the whole answer."""
+        ...
+
+    def partial(self) -> LLMResult | None:
+        """Give what has come of an answer that will not be finished, or None when nothing has."""
+        ...
+
+
+class EventReader(Protocol):
+    """Reads one API's events, or its whole body, into an answer."""
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the last mark of the stream has come."""
+        ...
+
+    def read(self, event: ServerSentEvent) -> list[TextDelta | ReasoningDelta]:
+        """Read *event*, and give what of it a reader sees; `ProviderError` if it is an error."""
+        ...
+
+    def read_body(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
+        """Read a whole body in the same way."""
+        ...
+
+    def check_end(self, stray: str) -> None:
+        """Raise `ProviderError` unless the stream has ended as it should."""
+        ...
+
+
+class EventStreamDecoder:
+    """Decodes one successful response, whole or streamed: the first visible byte tells which.
+
+    The events are the same however the bytes are cut. *reader* reads into *answer*. *provider* is
+    whom an error that does not say is of.
+    """
+
+    def __init__(
+        self,
+        answer: GrowingAnswer,
+        reader: EventReader,
+        *,
+        provider: str = "",
+        max_event_bytes: int = MAX_EVENT_BYTES,
+        max_body_bytes: int = MAX_BODY_BYTES,
+    ) -> None:
+        self._provider = provider
+        self._max_body = max_body_bytes
+        self._answer = answer
+        self._parser = ServerSentEventParser(max_event_bytes=max_event_bytes)
+        self._reader = reader
+        self._is_body: bool | None = None
+        self._body = bytearray()
+        self._failure: ProviderError | None = None
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing more is read: the last mark came, or an error, which `close` raises."""
+        return self._reader.is_done or self._failure is not None
+
+    def feed(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
+        """Give what *data* completes; an error in it is kept for `close`."""
+        if self.is_done:
+            return []
+        if self._is_body is None:
+            data = self._sniff(data)
+        if self._is_body is False:
+            return self._read(self._parser.feed(data))
+        self._body += data
+        if len(self._body) > self._max_body:
+            what = f"the body is longer than {self._max_body} bytes"
+            self._failure = stream_error("oversized_body", what, ErrorClass.PERMANENT)
+        return []
+
+    def close(self) -> list[LLMStreamEvent]:
+        """Give what the end of the input completes, the `CompletionEvent` last.
+
+        Raises:
+            ProviderError: The input was an error or no answer, or ended before its last mark. It
+                has in `partial` what had arrived, and `output_started` says whether that is any.
+
+        """
+        seen: list[TextDelta | ReasoningDelta] = []
+        if not self.is_done:
+            seen = self._read_body() if self._is_body else self._read(self._parser.close())
+        if not self._is_body:
+            self._check_end()
+        if self._failure is not None:
+            raise self.with_partial(self._failure)
+        return [*seen, self._answer.completion()]
+
+    def with_partial(self, error: ProviderError) -> ProviderError:
+        """Give *error* with what has come so far attached."""
+        error.partial = self._answer.partial()
+        error.output_started = error.partial is not None
+        error.provider = error.provider or self._provider
+        return error
+
+    def _sniff(self, data: bytes) -> bytes:
+        """Tell a whole body from an event stream by its first visible byte; give what to read."""
+        data = bytes(self._body) + data
+        self._body.clear()
+        start = data.removeprefix(_BOM).lstrip()
+        if start and not _BOM.startswith(start):
+            self._is_body = start[0] in _BODY_STARTS
+        return start
+
+    def _read(self, events: list[ServerSentEvent]) -> list[TextDelta | ReasoningDelta]:
+        seen: list[TextDelta | ReasoningDelta] = []
+        try:
+            for event in events:
+                seen += self._reader.read(event)
+            self._parser.check()
+        except ProviderError as error:
+            if not self._reader.is_done:
+                self._failure = error
+        return seen
+
+    def _read_body(self) -> list[TextDelta | ReasoningDelta]:
+        try:
+            return self._reader.read_body(bytes(self._body))
+        except ProviderError as error:
+            self._failure = error
+            return []
+
+    def _check_end(self) -> None:
+        if self._failure is not None:
+            return
+        try:
+            self._reader.check_end(self._parser.stray)
+        except ProviderError as error:
+            self._failure = error
