@@ -1,116 +1,127 @@
 """Several processes on one store, and writers killed in the middle of it."""
 
-import asyncio
+import os
+import random
 import signal
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Awaitable, Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agentkit.core.contracts.ports import StorePort
-from agentkit.state.checkpoints import SQLiteCheckpointStore
+from agentkit.core.contracts.ports import CheckpointPort, StorePort
 
-from .support import keys_of
-from .worker import opened
+from .support import keys_of, with_store
+from .worker import checkpoint, document, opened
 
-WORKER = Path(__file__).with_name("worker.py")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="it forks, and kills by signal")
 
-every_durable = pytest.mark.parametrize("kind", ["sqlite", "files"])
-
-
-def _start(kind: str, path: Path, *, job: str, count: int) -> subprocess.Popen[str]:
-    command = [sys.executable, str(WORKER), kind, str(path), job, str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def _kill_after(writer: subprocess.Popen[str], acknowledgements: int) -> int:
-    """Kill *writer* once it has told that many writes, and give the last one it told."""
-    assert writer.stdout is not None
-    for _ in range(acknowledgements):
-        writer.stdout.readline()
-    writer.send_signal(signal.SIGKILL)
-    told, _ = writer.communicate()
-    return int(told.split()[-1]) if told.split() else acknowledgements - 1
+WORKER = [sys.executable, str(Path(__file__).with_name("worker.py"))]
+SECONDS = os.environ.get("AGENTKIT_TEST_HAMMER_SECONDS", "0.5")
+"""How long two processes hammer on one file; the session `endurance` takes 20."""
+KILLS = 50
+STORES = ("files", "sqlite")
+DURABLE = (*STORES, "checkpoints")
 
 
-def _look(store: AbstractAsyncContextManager[Any], steps: Callable[[Any], Awaitable[Any]]) -> Any:
-    async def run() -> Any:
-        async with store as found:
-            return await steps(found)
+class Writers:
+    """Writers that are started one after another, each to be killed."""
 
-    return asyncio.run(run())
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    def killed(self, kind: str, path: Path, *, first: int, after: int, spin: int) -> list[int]:
+        """Kill one that began with *first*; give what it told, at least *after* numbers."""
+        assert self._process.stdin
+        self._process.stdin.write(f"{kind} {path} {first}\n")
+        self._process.stdin.flush()
+        writer = int(self._told())
+        told = [int(self._told()) for _ in range(after)]
+        for _ in range(spin):  # to somewhere in the middle of what comes next
+            pass
+        os.kill(writer, signal.SIGKILL)
+        return [*told, *map(int, iter(self._told, "ended"))]
+
+    def _told(self) -> str:
+        assert self._process.stdout
+        return self._process.stdout.readline().strip()
 
 
-@every_durable
-def test_processes_on_one_store_lose_no_update_and_meet_no_lock_error(
+@pytest.fixture(scope="module")
+def writers() -> Iterator[Writers]:
+    with subprocess.Popen(
+        WORKER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        yield Writers(process)
+
+
+def look(kind: str, path: Path, steps: Callable[[Any], Awaitable[Any]]) -> Any:
+    return with_store(opened(kind, str(path)), steps)
+
+
+async def check_values(store: StorePort, *, told: list[int]) -> int:
+    """Return the highest number there, once all that was told is, and nothing is half there."""
+    values: list[Any] = [await store.get(key) for key in await keys_of(store)]
+    entries: list[Any] = await store.list("log")
+    for found in (values, entries):
+        assert found == [document(each["number"]) for each in found]
+        assert {each["number"] for each in found} >= set(told)
+    assert [each["number"] for each in entries] == sorted({each["number"] for each in entries})
+    return max((int(each["number"]) for each in values), default=0)
+
+
+async def check_versions(store: CheckpointPort, *, told: list[int]) -> int:
+    """Do the same for checkpoints."""
+    versions = await store.list_versions("run")
+    assert versions == list(range(1, len(versions) + 1))
+    assert len(versions) >= max(told, default=0)
+    assert [await store.at_version("run", v) for v in versions] == [checkpoint(v) for v in versions]
+    return len(versions)
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+def test_killed_at_fifty_points_a_writer_leaves_what_was_acknowledged_and_nothing_half(
+    kind: str, tmp_path: Path, writers: Writers
+) -> None:
+    check: Any = check_versions if kind == "checkpoints" else check_values
+    chance, path, highest = random.Random(kind), tmp_path / "store", 0  # noqa: S311
+    told: list[int] = []
+    for _ in range(KILLS):
+        after, spin = chance.randrange(4), chance.randrange(60_000)
+        told += writers.killed(kind, path, first=highest + 1, after=after, spin=spin)
+        highest = look(kind, path, partial(check, told=told))
+
+    assert highest >= KILLS
+
+
+def hammered(kind: str, path: Path) -> int:
+    """Let two processes hammer on one store, and give how often both did."""
+    command = [*WORKER, kind, str(path), SECONDS]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    workers = [subprocess.Popen(command, **pipes) for _ in range(2)]
+    told, errors = zip(*(worker.communicate() for worker in workers), strict=True)
+    assert errors == ("", "")
+    return sum(map(int, told))
+
+
+@pytest.mark.parametrize("kind", STORES)
+def test_two_processes_on_one_store_lose_no_update_and_meet_no_lock_error(
     kind: str, tmp_path: Path
 ) -> None:
     async def totals(store: StorePort) -> Any:
         return await store.get("counter"), await store.get("ordinal"), len(await store.list("log"))
 
-    workers = [_start(kind, tmp_path / "store", job="hammer", count=40) for _ in range(3)]
-    errors = [worker.communicate()[1] for worker in workers]
-
-    assert errors == ["", "", ""]
-    assert _look(opened(kind, str(tmp_path / "store")), totals) == (120, 120, 120)
+    times = hammered(kind, tmp_path / "store")
+    assert look(kind, tmp_path / "store", totals) == (times, times, times)
+    assert times > 0
 
 
-@every_durable
-@pytest.mark.parametrize("acknowledged", [1, 2, 7, 20])
-def test_a_killed_writer_leaves_every_acknowledged_write_and_nothing_half(
-    kind: str, tmp_path: Path, acknowledged: int
-) -> None:
-    path = tmp_path / "store"
-    last = _kill_after(_start(kind, path, job="write", count=100_000), acknowledged)
+def test_of_two_processes_that_save_one_run_nobody_overwrites(tmp_path: Path) -> None:
+    times = hammered("checkpoints", tmp_path / "store")
 
-    async def check(store: StorePort) -> None:
-        values = [await store.get(f"value:{number}") for number in range(last + 1)]
-        assert values == [[number] * 500 for number in range(last + 1)]
-        assert (await store.list("log"))[: last + 1] == values
-        assert await store.get("latest") in {last, last + 1}
-        assert {"latest"} <= set(await keys_of(store))
-
-    _look(opened(kind, str(path)), check)
-
-
-@every_durable
-def test_a_store_whose_writer_was_killed_is_written_to_again(kind: str, tmp_path: Path) -> None:
-    _kill_after(_start(kind, tmp_path / "store", job="write", count=100_000), 3)
-
-    async def steps(store: StorePort) -> Any:
-        await store.append("log", "after")
-        await store.set("latest", "after")
-        return (await store.list("log"))[-1], await store.get("latest")
-
-    assert _look(opened(kind, str(tmp_path / "store")), steps) == ("after", "after")
-
-
-@pytest.mark.parametrize("acknowledged", [1, 5, 30])
-def test_a_killed_run_has_every_checkpoint_it_was_told_of(
-    tmp_path: Path, acknowledged: int
-) -> None:
-    path = tmp_path / "runs.sqlite"
-    last = _kill_after(_start("sqlite", path, job="save", count=100_000), acknowledged)
-
-    async def steps(store: SQLiteCheckpointStore) -> None:
-        versions = await store.list_versions("run")
-        assert versions == list(range(1, len(versions) + 1))
-        assert len(versions) >= last
-        found = [await store.at_version("run", version) for version in versions]
-        assert [each and each.state["turn"] for each in found] == versions
-
-    _look(SQLiteCheckpointStore.open(path), steps)
-
-
-def test_of_processes_that_save_one_run_nobody_overwrites(tmp_path: Path) -> None:
-    path = tmp_path / "runs.sqlite"
-    workers = [_start("sqlite", path, job="save", count=50) for _ in range(3)]
-    errors = [worker.communicate()[1] for worker in workers]
-
-    assert errors == ["", "", ""]
-    versions = _look(SQLiteCheckpointStore.open(path), lambda store: store.list_versions("run"))
-    assert versions == list(range(1, 51))
+    versions = look("checkpoints", tmp_path / "store", lambda store: store.list_versions("run"))
+    assert versions == list(range(1, times + 1))
+    assert times > 0

@@ -1,78 +1,120 @@
-"""A process of its own that writes to a store; run by the tests of several processes.
+"""Processes of their own that write to a store; run by the tests of several processes.
 
-``python worker.py KIND PATH JOB COUNT``: each write that has returned is told on standard output.
+``worker.py KIND PATH SECONDS`` hammers on a store with others, and tells how often. ``worker.py``
+alone reads ``KIND PATH FIRST`` from standard input, line by line, and forks a writer for each: that
+starts in no time. A writer tells its process id, then each number that is written; "ended" follows
+once it is killed.
 """
 
 import asyncio
+import itertools
+import os
 import sys
+import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 from agentkit.core.contracts.errors import CheckpointConflict
-from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus, StorePort
+from agentkit.core.contracts.ports import Checkpoint, CheckpointPort, CheckpointStatus, StorePort
 from agentkit.state.checkpoints import SQLiteCheckpointStore
 from agentkit.state.stores import FileStore, SQLiteStore
 
 
 @asynccontextmanager
-async def opened(kind: str, path: str) -> AsyncGenerator[StorePort, None]:
+async def opened(kind: str, path: str) -> AsyncGenerator[Any, None]:
+    """Open the adapter that the tests call *kind*."""
     if kind == "files":
         yield FileStore(path)
         return
-    async with SQLiteStore.open(path) as store:
+    opener = SQLiteStore if kind == "sqlite" else SQLiteCheckpointStore
+    async with opener.open(path) as store:
         yield store
 
 
-async def hammer(store: StorePort, count: int) -> None:
-    """Change one counter, one ordinal and one log *count* times each."""
-    for _ in range(count):
-        await store.increment("counter")
-        await _next_ordinal(store)
-        await store.append("log", {"entry": 1})
+def document(number: int) -> dict[str, Any]:
+    """Give what is written under *number*: of any size up to some pages."""
+    return {"number": number, "fill": "x" * (number * 997 % 12_000)}
 
 
-async def _next_ordinal(store: StorePort) -> None:
+def checkpoint(number: int, *, by: int = 0) -> Checkpoint:
+    """Give the version *number* of the run that is written here."""
+    return Checkpoint("run", number, document(number), 0.0, CheckpointStatus.RUNNING, {"by": by})
+
+
+async def write(store: StorePort, number: int) -> None:
+    """Write a value, an entry of a log and a value that was there before."""
+    await store.set(f"value:{number}", document(number))
+    await store.append("log", document(number))
+    await store.set("latest", document(number))
+
+
+async def save(store: CheckpointPort, number: int) -> None:
+    """Save one version."""
+    await store.save(checkpoint(number))
+
+
+async def hammer(store: StorePort) -> int:
+    """Change a counter, an ordinal and a log, once each."""
+    await store.increment("counter")
+    await store.append("log", {"entry": 1})
     while True:
         current = await store.get("ordinal")
         if await store.compare_and_set("ordinal", current, (current or 0) + 1):
-            return
+            return 1
 
 
-async def write(store: StorePort, count: int) -> None:
-    """Write *count* values and log entries of some size, telling each that is done."""
-    for number in range(count):
-        await store.set(f"value:{number}", [number] * 500)
-        await store.append("log", [number] * 500)
-        await store.set("latest", number)
-        sys.stdout.write(f"{number}\n")
-        sys.stdout.flush()
+async def race(store: CheckpointPort) -> int:
+    """Save the version after the latest, and tell whether it was us who did."""
+    latest = await store.latest("run")
+    number = latest.version + 1 if latest else 1
+    try:
+        await store.save(checkpoint(number, by=os.getpid()))
+    except CheckpointConflict:
+        return 0
+    return 1
 
 
-async def save(path: str, count: int) -> None:
-    """Save *count* checkpoints of one run, as far as no other worker has, telling each."""
-    async with SQLiteCheckpointStore.open(path) as store:
-        for number in range(1, count + 1):
-            state = {"turn": number, "text": "x" * 2000}
-            checkpoint = Checkpoint("run", number, state, 0.0, CheckpointStatus.RUNNING)
-            try:
-                await store.save(checkpoint)
-            except CheckpointConflict:
-                return
-            sys.stdout.write(f"{number}\n")
-            sys.stdout.flush()
+WRITES: dict[str, Callable[[Any, int], Awaitable[None]]] = {
+    "files": write,
+    "sqlite": write,
+    "checkpoints": save,
+}
+HAMMERS: dict[str, Callable[[Any], Awaitable[int]]] = {
+    "files": hammer,
+    "sqlite": hammer,
+    "checkpoints": race,
+}
 
 
-JOBS: dict[str, Callable[[StorePort, int], Awaitable[None]]] = {"hammer": hammer, "write": write}
-
-
-async def main() -> None:
-    kind, path, job, count = sys.argv[1:]
-    if job == "save":
-        await save(path, int(count))
-        return
+async def write_until_killed(kind: str, path: str, first: int) -> None:
     async with opened(kind, path) as store:
-        await JOBS[job](store, int(count))
+        for number in itertools.count(first):
+            await WRITES[kind](store, number)
+            os.write(1, f"{number}\n".encode())
+
+
+async def hammer_for(kind: str, path: str, seconds: float) -> None:
+    end, times = time.monotonic() + seconds, 0
+    async with opened(kind, path) as store:
+        while time.monotonic() < end:
+            times += await HAMMERS[kind](store)
+    os.write(1, f"{times}\n".encode())
+
+
+def nurse() -> None:
+    for line in sys.stdin:
+        kind, path, first = line.split()
+        child = os.fork()
+        if not child:
+            os.write(1, f"{os.getpid()}\n".encode())
+            asyncio.run(write_until_killed(kind, path, int(first)))
+        os.waitpid(child, 0)
+        os.write(1, b"ended\n")
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    if sys.argv[1:]:
+        asyncio.run(hammer_for(sys.argv[1], sys.argv[2], float(sys.argv[3])))
+    else:
+        nurse()
