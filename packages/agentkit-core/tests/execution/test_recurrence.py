@@ -25,6 +25,10 @@ def _itself(outcome: Any) -> Any:
     return outcome
 
 
+def _unless_fine(outcome: Any) -> Any:
+    return None if outcome == "fine" else outcome
+
+
 def _try(runs: _Runs, **options: Any) -> Any:
     options = {"fingerprint": _itself, "max_attempts": 9, **options}
     return asyncio.run(attempt_until_stuck(runs, **options))
@@ -33,7 +37,7 @@ def _try(runs: _Runs, **options: Any) -> Any:
 def test_an_outcome_without_a_fingerprint_is_the_answer() -> None:
     runs = _Runs("A", "B", "fine")
 
-    assert _try(runs, fingerprint=lambda o: None if o == "fine" else o) == "fine"
+    assert _try(runs, fingerprint=_unless_fine) == "fine"
     assert runs.count == 3
 
 

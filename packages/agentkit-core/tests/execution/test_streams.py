@@ -22,6 +22,8 @@ from agentkit.core.execution.streams import (
     to_list,
 )
 
+_Operator = Callable[[AsyncIterable[Any]], AsyncGenerator[Any, None]]
+
 
 class _Source:
     """Gives items, notes how many were pulled and whether it was closed."""
@@ -43,7 +45,7 @@ class _Source:
             self.closed = True
 
 
-def _items(make: Callable[[AsyncIterable[Any]], AsyncIterable[Any]], *given: Any) -> list[Any]:
+def _items(make: _Operator, *given: Any) -> list[Any]:
     return asyncio.run(to_list(make(_Source(*given).stream())))
 
 
@@ -52,56 +54,41 @@ async def _is_even(number: int) -> bool:
     return number % 2 == 0
 
 
-@pytest.mark.parametrize(
-    ("operator", "given", "expected"),
-    [
-        (lambda s: map_stream(s, lambda x: x * 2), (1, 2), [2, 4]),
-        (lambda s: map_stream(s, _is_even), (1, 2), [False, True]),
-        (lambda s: filter_stream(s, lambda x: x > 1), (1, 2, 3), [2, 3]),
-        (lambda s: filter_stream(s, _is_even), (1, 2, 3, 4), [2, 4]),
-        (lambda s: take(s, 2), (1, 2, 3), [1, 2]),
-        (lambda s: take(s, 9), (1, 2), [1, 2]),
-        (lambda s: take(s, 0), (1, 2), []),
-        (lambda s: take(s, -1), (1, 2), []),
-        (lambda s: take_while(s, lambda x: x < 3), (1, 2, 3, 1), [1, 2]),
-        (lambda s: take_while(s, lambda x: x < 3), (1, 2), [1, 2]),
-        (lambda s: take_until(s, _is_even), (1, 2, 3), [1, 2]),
-        (lambda s: take_until(s, _is_even), (1, 3), [1, 3]),
-        (distinct_until_changed, (1, 1, 2, 1), [1, 2, 1]),
-        (distinct_until_changed, (None, None, 0), [None, 0]),
-        (lambda s: distinct_until_changed(s, key=len), ("a", "b", "cc"), ["a", "cc"]),
-        (lambda s: scan(s, lambda a, b: a + b, 10), (1, 2), [11, 13]),
-        (lambda s: buffer(s, 2), (1, 2, 3), [[1, 2], [3]]),
-        (lambda s: buffer(s, 2), (1, 2), [[1, 2]]),
-        (merge, (1, 2, 3), [1, 2, 3]),
-    ],
-    ids=[
-        "map_stream",
-        "map_stream async",
-        "filter_stream",
-        "filter_stream async",
-        "take",
-        "take more than there is",
-        "take none",
-        "take less than none",
-        "take_while",
-        "take_while to the end",
-        "take_until",
-        "take_until to the end",
-        "distinct_until_changed",
-        "distinct_until_changed from None",
-        "distinct_until_changed by key",
-        "scan",
-        "buffer",
-        "buffer without a rest",
-        "merge",
-    ],
-)
-def test_an_operator_gives(operator: Any, given: tuple[Any, ...], expected: list[Any]) -> None:
+_GIVES: dict[str, tuple[_Operator, tuple[Any, ...], list[Any]]] = {
+    "map_stream": (lambda s: map_stream(s, lambda x: x * 2), (1, 2), [2, 4]),
+    "map_stream async": (lambda s: map_stream(s, _is_even), (1, 2), [False, True]),
+    "filter_stream": (lambda s: filter_stream(s, lambda x: x > 1), (1, 2, 3), [2, 3]),
+    "filter_stream async": (lambda s: filter_stream(s, _is_even), (1, 2, 3, 4), [2, 4]),
+    "take": (lambda s: take(s, 2), (1, 2, 3), [1, 2]),
+    "take more than there is": (lambda s: take(s, 9), (1, 2), [1, 2]),
+    "take none": (lambda s: take(s, 0), (1, 2), []),
+    "take less than none": (lambda s: take(s, -1), (1, 2), []),
+    "take_while": (lambda s: take_while(s, lambda x: x < 3), (1, 2, 3, 1), [1, 2]),
+    "take_while to the end": (lambda s: take_while(s, lambda x: x < 3), (1, 2), [1, 2]),
+    "take_until": (lambda s: take_until(s, _is_even), (1, 2, 3), [1, 2]),
+    "take_until to the end": (lambda s: take_until(s, _is_even), (1, 3), [1, 3]),
+    "distinct_until_changed": (distinct_until_changed, (1, 1, 2, 1), [1, 2, 1]),
+    "distinct_until_changed from None": (distinct_until_changed, (None, None, 0), [None, 0]),
+    "distinct_until_changed by key": (
+        lambda s: distinct_until_changed(s, key=len),
+        ("a", "b", "cc"),
+        ["a", "cc"],
+    ),
+    "scan": (lambda s: scan(s, lambda a, b: a + b, 10), (1, 2), [11, 13]),
+    "buffer": (lambda s: buffer(s, 2), (1, 2, 3), [[1, 2], [3]]),
+    "buffer without a rest": (lambda s: buffer(s, 2), (1, 2), [[1, 2]]),
+    "merge": (merge, (1, 2, 3), [1, 2, 3]),
+}
+
+
+@pytest.mark.parametrize(("operator", "given", "expected"), _GIVES.values(), ids=_GIVES)
+def test_an_operator_gives(
+    operator: _Operator, given: tuple[Any, ...], expected: list[Any]
+) -> None:
     assert _items(operator, *given) == expected
 
 
-_OPERATORS = {
+_OPERATORS: dict[str, _Operator] = {
     "map_stream": lambda s: map_stream(s, lambda x: x),
     "filter_stream": lambda s: filter_stream(s, lambda _: True),
     "take": lambda s: take(s, 9),
@@ -116,7 +103,7 @@ every_operator = pytest.mark.parametrize("operator", _OPERATORS.values(), ids=_O
 
 
 @every_operator
-def test_an_operator_closes_its_source_when_its_consumer_stops(operator: Any) -> None:
+def test_an_operator_closes_its_source_when_its_consumer_stops(operator: _Operator) -> None:
     async def run() -> tuple[bool, set[Any]]:
         source = _Source(1, 2, 3)
         async with aclosing(operator(source.stream())) as stream:
@@ -127,7 +114,7 @@ def test_an_operator_closes_its_source_when_its_consumer_stops(operator: Any) ->
 
 
 @every_operator
-def test_an_operator_passes_an_error_and_closes(operator: Any) -> None:
+def test_an_operator_passes_an_error_and_closes(operator: _Operator) -> None:
     async def run(source: _Source) -> list[Any]:
         return await to_list(operator(source.stream()))
 
@@ -139,7 +126,7 @@ def test_an_operator_passes_an_error_and_closes(operator: Any) -> None:
 
 @every_operator
 @pytest.mark.parametrize("turns", range(6))
-def test_an_operator_cancelled_at_any_point_closes(operator: Any, turns: int) -> None:
+def test_an_operator_cancelled_at_any_point_closes(operator: _Operator, turns: int) -> None:
     async def run(source: _Source) -> set[Any]:
         task = asyncio.create_task(to_list(operator(source.stream())))
         for _ in range(turns):
@@ -154,7 +141,7 @@ def test_an_operator_cancelled_at_any_point_closes(operator: Any, turns: int) ->
 
 
 @every_operator
-def test_a_stream_that_was_consumed_is_refused(operator: Any) -> None:
+def test_a_stream_that_was_consumed_is_refused(operator: _Operator) -> None:
     async def run() -> None:
         stream = _Source(1).stream()
         await to_list(stream)
@@ -196,7 +183,9 @@ def test_merge_keeps_the_order_of_each_source() -> None:
 
 
 def test_merging_nothing_gives_nothing() -> None:
-    assert asyncio.run(to_list(merge())) == []
+    nothing: list[AsyncIterable[int]] = []
+
+    assert asyncio.run(to_list(merge(*nothing))) == []
 
 
 def test_merge_holds_back_sources_that_are_ahead() -> None:
@@ -254,16 +243,15 @@ def test_merge_does_not_wait_for_ever_for_a_stubborn_source(
     asyncio.run(run())
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "match"),
-    [
-        (lambda s: buffer(s, 0), ValueError, "n is 1 or more; got 0"),
-        (lambda s: buffer(s, True), TypeError, "n is a whole number; got True"),
-        (lambda s: merge(s, buffer=0), ValueError, "buffer is 1 or more; got 0"),
-        (lambda s: take(s, "1"), TypeError, "n is a whole number; got '1'"),  # type: ignore[arg-type]
-    ],
-    ids=["buffer of none", "bool", "merge without room", "take text"],
-)
-def test_a_bad_size_is_refused(make: Any, error: type[Exception], match: str) -> None:
+_BAD_SIZES: dict[str, tuple[_Operator, type[Exception], str]] = {
+    "buffer of none": (lambda s: buffer(s, 0), ValueError, "n is 1 or more; got 0"),
+    "bool": (lambda s: buffer(s, True), TypeError, "n is a whole number; got True"),
+    "merge without room": (lambda s: merge(s, buffer=0), ValueError, "buffer is 1 or more; got 0"),
+    "take text": (lambda s: take(s, "1"), TypeError, "n is a whole number; got '1'"),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize(("make", "error", "match"), _BAD_SIZES.values(), ids=_BAD_SIZES)
+def test_a_bad_size_is_refused(make: _Operator, error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
         _items(make, 1)

@@ -22,7 +22,8 @@ class _Clock:
 
 
 def _actor(**limits: Any) -> ActorBudget:
-    return ActorBudget(**{"max_tokens": 100, "max_cost_usd": 1, "max_steps": 10, **limits})
+    limits = {"max_tokens": 100, "max_cost_usd": 1, "max_steps": 10, **limits}
+    return ActorBudget(**limits)
 
 
 def _chat() -> Call:
@@ -243,17 +244,16 @@ def test_a_tool_call_takes_no_step() -> None:
     assert actor.used_steps == 0
 
 
-@pytest.mark.parametrize(
-    ("limits", "error", "match"),
-    [
-        ({"max_tokens": True}, TypeError, "max_tokens is a whole number"),
-        ({"max_steps": -1}, ValueError, "max_steps is 0 or more"),
-        ({"max_cost_usd": float("nan")}, MoneyPrecisionError, "finite"),
-        ({"max_cost_usd": -1}, ValueError, "max_cost_usd is zero or more"),
-        ({"max_wall_seconds": 0}, ValueError, "max_wall_seconds is finite and greater than 0"),
-    ],
-    ids=lambda value: repr(value) if isinstance(value, dict) else "",
-)
+_BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"max_tokens": True}, TypeError, "max_tokens is a whole number"),
+    ({"max_steps": -1}, ValueError, "max_steps is 0 or more"),
+    ({"max_cost_usd": float("nan")}, MoneyPrecisionError, "finite"),
+    ({"max_cost_usd": -1}, ValueError, "max_cost_usd is zero or more"),
+    ({"max_wall_seconds": 0}, ValueError, "max_wall_seconds is finite and greater than 0"),
+]
+
+
+@pytest.mark.parametrize(("limits", "error", "match"), _BAD, ids=[repr(row[0]) for row in _BAD])
 def test_an_envelope_refuses_bad_limits(
     limits: dict[str, Any], error: type[Exception], match: str
 ) -> None:

@@ -24,6 +24,8 @@ from agentkit.core.runtime import Budget, Charge
 from agentkit.core.runtime._prices import request_bytes, worst_case
 from agentkit.core.testing import make_test_ctx
 
+from .books import ledger_of
+
 PRICE = Price(Decimal(3), Decimal(15), Decimal("0.3"), Decimal("3.75"), Decimal(6))
 
 
@@ -200,7 +202,7 @@ def test_a_closed_reservation_stays_closed() -> None:
 
     budget = Budget()
     asyncio.run(run(budget))
-    assert (budget.calls, budget.spent(), budget._ledger.in_flight) == (1, Decimal("0.1"), 0)
+    assert (budget.calls, budget.spent(), ledger_of(budget).in_flight) == (1, Decimal("0.1"), 0)
 
 
 def test_a_tool_call_is_admitted_and_not_counted() -> None:
@@ -226,9 +228,9 @@ def _worst(max_tokens: int) -> Decimal:
 def test_the_worst_case_is_held_until_the_call_is_settled() -> None:
     async def run(budget: Budget) -> tuple[Decimal, Decimal]:
         reservation = await budget.reserve(_chat(max_tokens=100, priced=True))
-        held = budget._ledger.held
+        held = ledger_of(budget).held
         await reservation.settle(Usage(3, 3, 0.001))
-        return held, budget._ledger.held
+        return held, ledger_of(budget).held
 
     assert asyncio.run(run(Budget(max_cost_usd=1))) == (_worst(100), Decimal(0))
 
@@ -238,21 +240,21 @@ def test_a_call_whose_worst_case_does_not_fit_is_refused() -> None:
 
     with pytest.raises(MeterExceeded, match=r"for this call at worst\)$"):
         asyncio.run(budget.reserve(_chat(max_tokens=100, priced=True)))
-    assert budget._ledger.held == 0
+    assert ledger_of(budget).held == 0
 
 
 def test_a_worst_case_that_just_fits_is_admitted() -> None:
     budget = Budget(max_cost_usd=_worst(100))
 
     asyncio.run(budget.reserve(_chat(max_tokens=100, priced=True)))
-    assert budget._ledger.held == _worst(100)
+    assert ledger_of(budget).held == _worst(100)
 
 
 def test_without_max_tokens_nothing_is_held() -> None:
     budget = Budget(max_cost_usd=1)
 
     asyncio.run(budget.reserve(_chat(priced=True)))
-    assert (budget._ledger.held, budget._ledger.in_flight) == (Decimal(0), 1)
+    assert (ledger_of(budget).held, ledger_of(budget).in_flight) == (Decimal(0), 1)
 
 
 def test_what_is_held_counts_against_a_call_of_unknown_cost() -> None:
@@ -339,7 +341,7 @@ def test_refusing_the_unpriced_lets_the_priced_pass() -> None:
     budget = Budget(max_cost_usd=1, on_unpriced="refuse")
 
     asyncio.run(budget.reserve(_chat(priced=True)))
-    assert budget._ledger.in_flight == 1
+    assert ledger_of(budget).in_flight == 1
 
 
 def test_a_lifted_ceiling_lets_the_run_go_on() -> None:
@@ -364,25 +366,24 @@ def test_a_budget_goes_on_from_an_earlier_run() -> None:
     assert (budget.spent(), budget.calls, budget.usage.input_tokens) == (Decimal("0.3"), 4, 2)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"max_cost_usd": "0.0000001"}, MoneyPrecisionError, "at most 6 decimal places"),
-        ({"max_cost_usd": float("nan")}, MoneyPrecisionError, "finite"),
-        ({"max_cost_usd": True}, MoneyPrecisionError, "is a number; got True"),
-        ({"max_cost_usd": -1}, ValueError, r"max_cost_usd is zero or more; got \$-1"),
-        ({"spent_usd": -0.1}, ValueError, "spent_usd is zero or more"),
-        ({"max_calls": True}, TypeError, "max_calls is a whole number; got True"),
-        ({"max_calls": 1.5}, TypeError, "max_calls is a whole number"),
-        ({"max_calls": -1}, ValueError, "max_calls is 0 or more; got -1"),
-        ({"calls": -1}, ValueError, "calls is 0 or more; got -1"),
-        ({"max_depth": -1}, ValueError, "max_depth is 0 or more"),
-        ({"max_concurrency": 0}, ValueError, "max_concurrency is 1 or more; got 0"),
-        ({"on_exceeded": "shrug"}, ValueError, "on_exceeded is one of raise, stop; got 'shrug'"),
-        ({"on_unpriced": "shrug"}, ValueError, "on_unpriced is one of warn, refuse"),
-    ],
-    ids=lambda value: repr(value) if isinstance(value, dict) else "",
-)
+_BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"max_cost_usd": "0.0000001"}, MoneyPrecisionError, "at most 6 decimal places"),
+    ({"max_cost_usd": float("nan")}, MoneyPrecisionError, "finite"),
+    ({"max_cost_usd": True}, MoneyPrecisionError, "is a number; got True"),
+    ({"max_cost_usd": -1}, ValueError, r"max_cost_usd is zero or more; got \$-1"),
+    ({"spent_usd": -0.1}, ValueError, "spent_usd is zero or more"),
+    ({"max_calls": True}, TypeError, "max_calls is a whole number; got True"),
+    ({"max_calls": 1.5}, TypeError, "max_calls is a whole number"),
+    ({"max_calls": -1}, ValueError, "max_calls is 0 or more; got -1"),
+    ({"calls": -1}, ValueError, "calls is 0 or more; got -1"),
+    ({"max_depth": -1}, ValueError, "max_depth is 0 or more"),
+    ({"max_concurrency": 0}, ValueError, "max_concurrency is 1 or more; got 0"),
+    ({"on_exceeded": "shrug"}, ValueError, "on_exceeded is one of raise, stop; got 'shrug'"),
+    ({"on_unpriced": "shrug"}, ValueError, "on_unpriced is one of warn, refuse"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "match"), _BAD, ids=[repr(row[0]) for row in _BAD])
 def test_a_budget_refuses_bad_options(
     options: dict[str, Any], error: type[Exception], match: str
 ) -> None:

@@ -50,14 +50,17 @@ def test_observations_are_numbered_and_timed_through_the_whole_tree() -> None:
 
 @pytest.mark.parametrize("seam", ["observer", "trace", "metrics"])
 def test_whatever_watches_a_run_cannot_hurt_it(seam: str) -> None:
-    ctx = make_test_ctx(**{"observer": Broken(), seam: Broken()})  # type: ignore[arg-type]
+    seams: dict[str, Any] = {"observer": Broken(), seam: Broken()}
+    ctx = make_test_ctx(**seams)
 
     asyncio.run(ctx.emit("result", "done"))
 
 
 def test_a_broken_observer_is_counted() -> None:
+    broken: Any = Broken()
     metrics = Counting()
-    asyncio.run(make_test_ctx(observer=Broken(), metrics=metrics).emit("step"))
+
+    asyncio.run(make_test_ctx(observer=broken, metrics=metrics).emit("step"))
 
     assert metrics.counted == [("agentkit.observer.error.count", {"error.type": "RuntimeError"})]
 

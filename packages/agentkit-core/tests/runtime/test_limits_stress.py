@@ -16,6 +16,8 @@ from agentkit.core.policies import meter
 from agentkit.core.runtime import ActorBudget, Budget, Quota, RunContext, reserve
 from agentkit.core.testing import JsonStore, make_test_ctx
 
+from .books import ledger_of, windows_of
+
 TASKS = 200
 PRICE = Price(*[Decimal("1.000000000001")] * 5)
 REQUEST = ChatRequest([Message("user", "hi")], "m", max_tokens=1000)
@@ -93,8 +95,8 @@ def test_the_ledger_is_what_the_provider_told_to_the_last_digit(seed: int) -> No
     provider, budget = _Provider(seed), Budget()
 
     asyncio.run(_storm(_ctx(provider, budget=budget), seed))
-    assert (budget._ledger.spent, budget.calls) == (provider.total(), len(provider.told))
-    assert (budget._ledger.in_flight, budget._ledger.held) == (0, Decimal(0))
+    assert (ledger_of(budget).spent, budget.calls) == (provider.total(), len(provider.told))
+    assert (ledger_of(budget).in_flight, ledger_of(budget).held) == (0, Decimal(0))
 
 
 @every_seed
@@ -104,7 +106,7 @@ def test_no_storm_makes_a_call_too_many(seed: int) -> None:
     results = asyncio.run(_storm(_ctx(provider, budget=budget), seed))
     assert len(provider.told) == budget.calls <= 37
     assert any(isinstance(result, MeterExceeded) for result in results)
-    assert budget._ledger.in_flight == provider.running == 0
+    assert ledger_of(budget).in_flight == provider.running == 0
 
 
 @every_seed
@@ -112,9 +114,9 @@ def test_no_storm_breaks_a_ceiling_in_dollars(seed: int) -> None:
     provider, budget = _Provider(seed), Budget(max_cost_usd="0.01")
 
     results = asyncio.run(_storm(_ctx(provider, budget=budget), seed))
-    assert budget._ledger.spent == provider.total() <= Decimal("0.01")
+    assert ledger_of(budget).spent == provider.total() <= Decimal("0.01")
     assert any(isinstance(result, MeterExceeded) for result in results)
-    assert budget._ledger.held == 0
+    assert ledger_of(budget).held == 0
 
 
 @every_seed
@@ -133,7 +135,7 @@ def test_a_quota_in_dollars_is_what_the_provider_told(seed: int) -> None:
     ctx = _ctx(provider, meters=[quota])
 
     asyncio.run(_storm(ctx, seed))
-    assert quota._local.spent(ctx.scope.key()) == provider.total()
+    assert windows_of(quota).spent(ctx.scope.key()) == provider.total()
 
 
 class _Caller:

@@ -20,6 +20,8 @@ from agentkit.core.runtime import (
 from agentkit.core.runtime._meters import all_tokens
 from agentkit.core.testing import make_test_ctx
 
+from .books import ledger_of, tenants_of
+
 
 class _Plain:
     """A meter of the two-step kind."""
@@ -87,8 +89,8 @@ def test_a_refusal_releases_what_the_earlier_meters_hold() -> None:
 
     with pytest.raises(MeterExceeded, match="calls 1 > 0"):
         asyncio.run(reserve([budget, quota, Budget(max_calls=0)], _call()))
-    assert budget._ledger.in_flight == 0
-    assert quota._local._tenants == {}
+    assert ledger_of(budget).in_flight == 0
+    assert tenants_of(quota) == []
 
 
 def test_every_meter_is_charged_and_then_the_first_error_leaves() -> None:
@@ -111,7 +113,7 @@ def test_a_cancellation_while_a_meter_is_asked_leaves_nothing_held() -> None:
 
     budget = Budget()
     assert asyncio.run(run(budget))
-    assert budget._ledger.in_flight == 0
+    assert ledger_of(budget).in_flight == 0
 
 
 class _Stubborn(_Plain):
@@ -134,7 +136,7 @@ def test_a_release_that_fails_does_not_keep_the_others_from_it() -> None:
     budget = Budget()
     with pytest.raises(OSError, match="store is gone"):
         asyncio.run(run(budget))
-    assert budget._ledger.in_flight == 0
+    assert ledger_of(budget).in_flight == 0
 
 
 def test_no_meters_admit_everything() -> None:

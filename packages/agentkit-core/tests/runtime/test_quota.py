@@ -26,6 +26,8 @@ from agentkit.core.contracts.types import (
 from agentkit.core.runtime import Quota
 from agentkit.core.testing import JsonStore, make_test_ctx
 
+from .books import tenants_of
+
 PRICE = Price(*[Decimal(1)] * 5)
 KEY = Scope(1, 2).key()
 
@@ -338,7 +340,7 @@ def test_what_a_tenant_spent_can_be_looked_up_without_creating_it() -> None:
         Decimal("0.3"),
         Decimal(0),
     )
-    assert list(quota._local._tenants) == [KEY]
+    assert tenants_of(quota) == [KEY]
 
 
 def test_over_a_store_it_cannot() -> None:
@@ -351,26 +353,25 @@ def test_tenants_that_are_gone_are_forgotten() -> None:
         await _make_calls(quota, Usage(), org=1)
         clock.time += 120
         await _make_calls(quota, Usage(), org=3)
-        return list(quota._local._tenants)
+        return tenants_of(quota)
 
     clock = _Clock()
     assert asyncio.run(run(Quota(max_rpm=1, clock=clock), clock)) == [Scope(3, 2).key()]
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "match"),
-    [
-        ({"max_rpm": True}, TypeError, "max_rpm is a whole number; got True"),
-        ({"max_tpm": -1}, ValueError, "max_tpm is 0 or more; got -1"),
-        ({"max_usd": -1}, ValueError, "max_usd is zero or more"),
-        ({"max_usd": "much"}, MoneyPrecisionError, "is a number; got 'much'"),
-        ({"window": 0}, ValueError, "window is finite and greater than 0; got 0"),
-        ({"window": float("inf")}, ValueError, "window is finite"),
-        ({"window": "1"}, TypeError, "window is a number of seconds; got '1'"),
-        ({"on_exceeded": "shrug"}, ValueError, "on_exceeded is one of raise, stop"),
-    ],
-    ids=lambda value: repr(value) if isinstance(value, dict) else "",
-)
+_BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
+    ({"max_rpm": True}, TypeError, "max_rpm is a whole number; got True"),
+    ({"max_tpm": -1}, ValueError, "max_tpm is 0 or more; got -1"),
+    ({"max_usd": -1}, ValueError, "max_usd is zero or more"),
+    ({"max_usd": "much"}, MoneyPrecisionError, "is a number; got 'much'"),
+    ({"window": 0}, ValueError, "window is finite and greater than 0; got 0"),
+    ({"window": float("inf")}, ValueError, "window is finite"),
+    ({"window": "1"}, TypeError, "window is a number of seconds; got '1'"),
+    ({"on_exceeded": "shrug"}, ValueError, "on_exceeded is one of raise, stop"),
+]
+
+
+@pytest.mark.parametrize(("options", "error", "match"), _BAD, ids=[repr(row[0]) for row in _BAD])
 def test_a_quota_refuses_bad_options(
     options: dict[str, Any], error: type[Exception], match: str
 ) -> None:

@@ -115,8 +115,7 @@ def test_what_is_frozen_comes_back_as_it_is() -> None:
 def test_any_mapping_becomes_a_frozen_dict(mapping: Any) -> None:
     frozen = deep_freeze(mapping)
 
-    assert type(frozen) is FrozenDict
-    assert type(frozen["a"]) is FrozenList
+    assert (type(frozen), type(frozen["a"])) == (FrozenDict, FrozenList)
 
 
 def test_a_list_inside_a_tuple_is_frozen_and_the_tuple_keeps_its_type() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from agentkit.core.serialization import deep_freeze, plain_copy
 
-VALUE: Any = {"a": [1, 2.5, True, None, "x\0\ud800"], "b": {"c": [[]]}, "big": 10**4300 - 1}
+VALUE: Any = {"a": [1, 2.5, True, None, "x\0\ud800"], "b": {"c": [[0]]}, "big": 10**4300 - 1}
 
 
 class Colour(StrEnum):

@@ -59,8 +59,10 @@ def test_words_that_nothing_is_scripted_for_raise() -> None:
 
 
 def test_a_fake_model_answers_by_a_function() -> None:
-    llm = FakeLLM(lambda *, system, user, model: f"{system}|{user}|{model}")
+    def answer(*, system: str, user: str, model: str) -> str:
+        return f"{system}|{user}|{model}"
 
+    llm = FakeLLM(answer)
     assert asyncio.run(llm.complete(system="s", user="u", model="m")).content == "s|u|m"
 
 
@@ -132,9 +134,11 @@ async def _later(args: dict[str, Any]) -> Any:
     return args["a"]
 
 
-@pytest.mark.parametrize(
-    "responder", [1, lambda args: args["a"], _later], ids=["value", "function", "async"]
-)
+def _now(args: dict[str, Any]) -> Any:
+    return args["a"]
+
+
+@pytest.mark.parametrize("responder", [1, _now, _later], ids=["value", "function", "async"])
 def test_a_fake_tool_answers_and_keeps_its_calls(responder: Any) -> None:
     tool = FakeTool(responder=responder)
 
