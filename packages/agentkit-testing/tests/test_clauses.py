@@ -8,12 +8,13 @@ import textwrap
 
 import pytest
 
-from agentkit.testing import CheckpointSuite, Clause, StoreSuite, Suite
+from agentkit.testing import Clause, Suite
 from agentkit.testing.suites import clause_of
+
+from .the_suites import SUITES
 
 pytest_plugins = ["pytester"]
 
-SUITES: list[type[Suite]] = [StoreSuite, CheckpointSuite]
 CLAUSES = [clause for suite in SUITES for clause in suite.clauses.values()]
 
 

@@ -2,18 +2,10 @@
 
 import pytest
 
-from agentkit.testing import CheckpointSuite, StoreSuite
-from agentkit.testing.mutants import (
-    MUTANTS,
-    IgnoringStore,
-    LackingStore,
-    Mutant,
-    ReferenceCheckpoints,
-    ReferenceStore,
-    faults_of,
-)
+from agentkit.testing import Suite
+from agentkit.testing.mutants import MUTANTS, REFERENCES, Mutant, faults_of
 
-REFERENCES = [ReferenceStore, LackingStore, IgnoringStore, ReferenceCheckpoints]
+from .the_suites import SUITES
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
@@ -26,8 +18,8 @@ def test_a_mutant_is_caught_by_every_clause_it_names(mutant: Mutant) -> None:
     assert faults_of(mutant.adapter, *mutant.breaks) == list(mutant.breaks)
 
 
-@pytest.mark.parametrize("suite", [StoreSuite, CheckpointSuite])
-def test_every_clause_is_named_by_a_mutant(suite: type[StoreSuite | CheckpointSuite]) -> None:
+@pytest.mark.parametrize("suite", SUITES)
+def test_every_clause_is_named_by_a_mutant(suite: type[Suite]) -> None:
     named = {id_ for mutant in MUTANTS for id_ in mutant.breaks}
 
     assert sorted(suite.clauses.keys() - named) == []

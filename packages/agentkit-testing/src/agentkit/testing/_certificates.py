@@ -2,7 +2,7 @@
 
 import platform
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -26,7 +26,7 @@ class Declaration:
     partial: tuple[str, ...]
     deviates: Mapping[str, str]
     required: tuple[str, ...]
-    hooks: Mapping[str, str]
+    missing: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,14 +123,15 @@ class Record:
                 yield f"{verb} {' and '.join(names)}"
         if said.partial:
             yield f"{count['left out']} left out (no {', '.join(said.partial)})"
-        if missing := self._missing_hooks():
+        if missing := self._missing():
             yield f"{count['unexercised']} unexercised (no {', '.join(missing)})"
         if said.deviates:
             yield f"deviates from {', '.join(said.deviates)}"
 
-    def _missing_hooks(self) -> list[str]:
+    def _missing(self) -> list[str]:
         idle = {id_ for id_ in self.said.required if self._outcome(id_) == "unexercised"}
-        return sorted({hook for id_, hook in self.said.hooks.items() if id_ in idle})
+        missing = self.said.missing.items()
+        return sorted({name for id_, names in missing if id_ in idle for name in names})
 
 
 def declare(suite: Any, *, variant: str = "") -> Declaration:
@@ -145,7 +146,9 @@ def declare(suite: Any, *, variant: str = "") -> Declaration:
         partial=tuple(sorted(suite.partial)),
         deviates=dict(suite.deviates),
         required=tuple(suite.required()),
-        hooks={id_: clause.hook for id_, clause in suite.clauses.items() if clause.hook},
+        missing={
+            id_: names for id_, clause in suite.clauses.items() if (names := suite.missing(clause))
+        },
     )
 
 

@@ -2,7 +2,7 @@
 
 A clause is worth nothing until an adapter has failed it. `MUTANTS` has, for every clause, at least
 one adapter that breaks it; `faults_of` tries an adapter and gives the clauses it breaks; the
-references, from which the mutants are made, break none.
+`REFERENCES`, from which the mutants are made, break none.
 """
 
 from agentkit.testing.mutants import (
@@ -12,6 +12,7 @@ from agentkit.testing.mutants import (
     _store_faults,
     _store_flight,
     _store_keys,
+    _store_trials,
     _store_ttl,
     _store_values,
 )
@@ -22,22 +23,34 @@ from agentkit.testing.mutants._reference import (
     ReferenceCheckpoints,
     ReferenceStore,
 )
-from agentkit.testing.mutants._trial import MUTANTS, Mutant, breaks, faults_of, trial_of
+from agentkit.testing.mutants._trial import (
+    MUTANTS,
+    REFERENCES,
+    Mutant,
+    Trial,
+    breaks,
+    faults_of,
+    trial_of,
+    tries,
+)
 
 __all__ = [
     "MUTANTS",
+    "REFERENCES",
     "Backend",
     "IgnoringStore",
     "LackingStore",
     "Mutant",
     "ReferenceCheckpoints",
     "ReferenceStore",
+    "Trial",
     "breaks",
     "faults_of",
     "trial_of",
+    "tries",
 ]
 
-# Each enters its mutants when it is imported.
+# Each enters its mutants, or its trials, when it is imported.
 _HOLDERS = (
     _checkpoint_saves,
     _checkpoint_states,
@@ -45,6 +58,7 @@ _HOLDERS = (
     _store_faults,
     _store_flight,
     _store_keys,
+    _store_trials,
     _store_ttl,
     _store_values,
 )

@@ -7,18 +7,21 @@ from typing import Any, TypeVar
 
 import pytest
 
-from agentkit.testing.mutants._backend import Backend
-from agentkit.testing.mutants._reference import (
-    IgnoringStore,
-    LackingStore,
-    ReferenceCheckpoints,
-    ReferenceStore,
-)
-from agentkit.testing.suites import CheckpointSuite, Feature, Opener, StoreSuite, Suite
+from agentkit.testing.suites import Opener, Suite
 
-__all__ = ["MUTANTS", "Mutant", "breaks", "faults_of", "trial_of"]
+__all__ = [
+    "MUTANTS",
+    "REFERENCES",
+    "Mutant",
+    "Trial",
+    "breaks",
+    "faults_of",
+    "trial_of",
+    "tries",
+]
 
 T = TypeVar("T", bound=type)
+TrialT = TypeVar("TrialT", bound="type[Trial]")
 
 _SHORT = 0.5
 """Seconds after which a mutant is said to hang; some do, by design."""
@@ -40,6 +43,9 @@ class Mutant:
 MUTANTS: list[Mutant] = []
 """Every mutant, in the order of the modules that hold them."""
 
+REFERENCES: "dict[type, type[Trial]]" = {}
+"""The correct adapters that mutants are made from, each with the suite that tries it."""
+
 
 def breaks(*clauses: str) -> Callable[[T], T]:
     """Enter a class among the mutants, as one that breaks *clauses*."""
@@ -51,79 +57,61 @@ def breaks(*clauses: str) -> Callable[[T], T]:
     return enter
 
 
-class _Trial(Suite):
-    """The hooks, over a backend in this process."""
+class Trial(Suite):
+    """A suite applied to whatever class it is told to try."""
 
     kind: type
 
     def bind(self) -> Opener:
         """Give the adapter on a fresh backend."""
-        self.server = Backend()
-        return self._opener("one")
+        self.prepare()
+        return self.opener()
 
-    async def advance(self, seconds: float) -> None:
-        """Turn the backend's clock."""
-        self.server.now += seconds
+    def prepare(self) -> None:
+        """Make what the instances of one case share."""
 
-    def other_namespace(self) -> Opener:
-        """Give the adapter on the same backend under another name."""
-        return self._opener("other")
+    def opener(self) -> Opener:
+        """Give what opens one more instance."""
 
-    async def break_connection(self) -> None:
-        """Pull the cable."""
-        self.server.is_up = False
-
-    async def restore(self) -> None:
-        """Plug it in again."""
-        self.server.is_up = True
-
-    def _opener(self, namespace: str) -> Opener:
         @asynccontextmanager
         async def opened() -> AsyncGenerator[Any]:
-            adapter = self.kind(self.server, namespace)
-            try:
-                yield adapter
-            finally:
-                await adapter.close()
+            yield self.make()
 
         return opened
 
-
-class _StoreTrial(_Trial, StoreSuite): ...
-
-
-class _LackingTrial(_Trial, StoreSuite, lacks={Feature.TTL}): ...
+    def make(self) -> Any:
+        """Make an instance."""
+        return self.kind()
 
 
-class _IgnoringTrial(_Trial, StoreSuite, ignores={Feature.TTL}): ...
+def tries(reference: type) -> Callable[[TrialT], TrialT]:
+    """Enter a trial as the one of *reference* and of the mutants made from it."""
+
+    def enter(trial: TrialT) -> TrialT:
+        REFERENCES[reference] = trial
+        return trial
+
+    return enter
 
 
-class _CheckpointTrial(_Trial, CheckpointSuite): ...
-
-
-_TRIALS: dict[type, type[_Trial]] = {
-    LackingStore: _LackingTrial,
-    IgnoringStore: _IgnoringTrial,
-    ReferenceStore: _StoreTrial,
-    ReferenceCheckpoints: _CheckpointTrial,
-}
-
-
-def trial_of(adapter: type) -> type[Suite]:
+def trial_of(adapter: type) -> type[Trial]:
     """Give the suite that *adapter*, a reference or made from one, is asked to keep."""
-    return next(trial for base, trial in _TRIALS.items() if issubclass(adapter, base))
+    return next(REFERENCES[base] for base in adapter.__mro__ if base in REFERENCES)
 
 
 def faults_of(adapter: type, *clauses: str) -> list[str]:
-    """Give the ids, of *clauses* or of all that are asked, that *adapter* breaks."""
+    """Give the ids, of *clauses* or of all that are asked, that *adapter* breaks.
+
+    LookupError: one of them could not be tried.
+    """
     trial = trial_of(adapter)
     return [id_ for id_ in clauses or trial.required() if not _keeps(adapter, id_)]
 
 
 def _keeps(adapter: type, id_: str) -> bool:
-    case: Any = trial_of(adapter)()
+    case = trial_of(adapter)()
     case.kind = adapter
-    if adapter not in _TRIALS:
+    if adapter not in REFERENCES:
         case.patience = _SHORT
     try:
         case.judge(case.clauses[id_], case.bind())

@@ -5,12 +5,15 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-__all__ = ["Clause", "Feature", "Outcome", "clause", "clause_of"]
+__all__ = ["Clause", "Feature", "Outcome", "clause", "clause_of", "hook", "is_defined"]
 
 _ID = re.compile(r"[A-Z]+(-[A-Z]+)+-\d\d")
 _MARK = "__agentkit_clause__"
+_NOT_DEFINED = "__agentkit_hook__"
+
+Hook = TypeVar("Hook", bound=Callable[..., Any])
 
 
 class Feature(StrEnum):
@@ -46,8 +49,8 @@ class Clause:
     """One sentence of a port's contract, and how to try it.
 
     It *needs* a feature, or holds only for an adapter that *lacks* or *ignores* one, or needs the
-    suite's *hook*. *takes* names its parameters: `adapter` is the callable the fixture gives, any
-    other an instance opened for it.
+    suite's *hooks*, or an *extra* of the kit. *takes* names its parameters: `adapter` is the
+    callable the fixture gives, any other an instance opened for it.
     """
 
     id: str
@@ -58,7 +61,8 @@ class Clause:
     needs: Feature | None = None
     lacks: Feature | None = None
     ignores: Feature | None = None
-    hook: str | None = None
+    hooks: tuple[str, ...] = ()
+    extra: str | None = None
 
     @property
     def sentence(self) -> str:
@@ -83,7 +87,8 @@ def clause(
     needs: Feature | None = None,
     lacks: Feature | None = None,
     ignores: Feature | None = None,
-    hook: str | None = None,
+    hook: str | tuple[str, ...] = (),
+    extra: str | None = None,
 ) -> Callable[[Callable[..., Awaitable[None]]], Callable[[Any, Any], None]]:
     """Make an async method of a suite the clause *id_*, part of the port since version *since*.
 
@@ -103,7 +108,8 @@ def clause(
             needs=needs,
             lacks=lacks,
             ignores=ignores,
-            hook=hook,
+            hooks=(hook,) if isinstance(hook, str) else hook,
+            extra=extra,
         )
         return _collectable(made)
 
@@ -114,6 +120,17 @@ def clause_of(function: object) -> Clause | None:
     """Give the clause that *function* runs, or None if it is no clause."""
     found = getattr(function, _MARK, None)
     return found if isinstance(found, Clause) else None
+
+
+def hook(function: Hook) -> Hook:
+    """Make a method of a suite a hook: a clause that needs it is not tried until it is defined."""
+    setattr(function, _NOT_DEFINED, True)
+    return function
+
+
+def is_defined(function: object) -> bool:
+    """Whether *function* is an adapter's own, and not the suite's place for it."""
+    return not getattr(function, _NOT_DEFINED, False)
 
 
 def _collectable(made: Clause) -> Callable[[Any, Any], None]:

@@ -4,12 +4,20 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from contextlib import AsyncExitStack
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Any, ClassVar
 from uuid import uuid4
 
 import pytest
 
-from agentkit.testing.suites._clause import Clause, Feature, Outcome, clause_of
+from agentkit.testing.suites._clause import (
+    Clause,
+    Feature,
+    Outcome,
+    clause_of,
+    hook,
+    is_defined,
+)
 from agentkit.testing.suites._judging import LeftOut, Opener, in_a_loop, leaves, opener
 
 __all__ = ["Suite"]
@@ -35,7 +43,7 @@ class Suite:
     deviates: ClassVar[Mapping[str, str]] = {}
     clauses: ClassVar[Mapping[str, Clause]] = {}
 
-    patience: ClassVar[float] = 60.0
+    patience: float = 60.0
     """Seconds after which a clause is said to hang."""
 
     outcome: Outcome = Outcome.KEPT
@@ -67,22 +75,27 @@ class Suite:
         """The adapter under test: a callable that opens one more instance on the same backend."""
         raise pytest.UsageError(f"{type(self).__name__} must define the `adapter` fixture")
 
+    @hook
     async def advance(self, seconds: float) -> None:
         """Let *seconds* pass for the backend. By default it waits; override it for virtual time."""
         await asyncio.sleep(seconds)
 
+    @hook
     def other_namespace(self) -> Any:
         """Give a callable like the fixture's, on the same backend under another namespace."""
         raise NotImplementedError
 
+    @hook
     async def break_connection(self) -> None:
         """Cut every open instance off from its backend until `restore`."""
         raise NotImplementedError
 
+    @hook
     async def restore(self) -> None:
         """Let the instances reach their backend again."""
         raise NotImplementedError
 
+    @hook
     async def backend_version(self) -> str:
         """Say what the adapter runs on, for the certificate: `PostgreSQL 18.1`."""
         return ""
@@ -109,7 +122,14 @@ class Suite:
     @classmethod
     def has_hook(cls, name: str) -> bool:
         """Whether the adapter's class defines the hook *name*."""
-        return getattr(cls, name) is not getattr(Suite, name)
+        return is_defined(getattr(cls, name))
+
+    @classmethod
+    def missing(cls, clause: Clause) -> list[str]:
+        """Give the hooks and the extra of the kit without which *clause* cannot be tried."""
+        hooks = [name for name in clause.hooks if not cls.has_hook(name)]
+        is_there = clause.extra is None or find_spec(clause.extra) is not None
+        return hooks if is_there else [*hooks, f"{clause.extra} installed"]
 
     def judge(self, clause: Clause, adapter: object, /) -> None:
         """Try *clause* on *adapter*: return if it holds, raise what shows that it does not.
@@ -117,8 +137,8 @@ class Suite:
         A clause that cannot be tried is skipped, and `outcome` says why.
         """
         __tracebackhide__ = True
-        if clause.hook is not None and not self.has_hook(clause.hook):
-            self._skip(Outcome.UNEXERCISED, f"no {clause.hook}")
+        if missing := self.missing(clause):
+            self._skip(Outcome.UNEXERCISED, f"no {', '.join(missing)}")
         if clause.needs in self.lacks:
             self._judge_refusal(clause, adapter)
             return
