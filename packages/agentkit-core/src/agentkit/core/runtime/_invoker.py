@@ -37,9 +37,9 @@ class Invoker:
         chat_middleware: Sequence[Middleware | BaseMiddleware] = (),
         tool_middleware: Sequence[Middleware | BaseMiddleware] = (),
     ) -> None:
-        self.llm = llm
-        self.chat_middleware = tuple(chat_middleware)
-        self.tool_middleware = tuple(tool_middleware)
+        self.llm: LLMPort = llm
+        self.chat_middleware: tuple[Middleware | BaseMiddleware, ...] = tuple(chat_middleware)
+        self.tool_middleware: tuple[Middleware | BaseMiddleware, ...] = tuple(tool_middleware)
         self._chat: Handler = chain(self.chat_middleware, self._ask_model)
         self._tool: Handler = chain(self.tool_middleware, _run_tool)
         self._unchecked = not any(getattr(m, "charges", False) for m in self.chat_middleware)
