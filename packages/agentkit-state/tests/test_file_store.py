@@ -12,6 +12,7 @@ import pytest
 
 from agentkit.core.contracts.errors import StoreUnavailable
 from agentkit.state.stores import FileStore
+from agentkit.state.stores._folder import Folder
 
 from .support import keys_of
 
@@ -129,7 +130,11 @@ def test_a_file_that_is_listed_twice_while_it_is_replaced_is_one_key(
     store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = Path.glob
-    monkeypatch.setattr(Path, "glob", lambda self, pattern: [*listed(self, pattern)] * 2)
+
+    def twice(folder: Path, pattern: str) -> list[Path]:
+        return [*listed(folder, pattern)] * 2
+
+    monkeypatch.setattr(Path, "glob", twice)
 
     asyncio.run(store.set("k", 1))
     assert asyncio.run(keys_of(store)) == ["k"]
@@ -237,7 +242,6 @@ def test_a_lock_that_is_never_given_up_is_named(
     store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("agentkit.state.stores._files._LOCK_SECONDS", 0.0)
-    holder = FileStore(tmp_path)
 
-    with holder._folder.locked(), pytest.raises(StoreUnavailable, match="holds its lock"):
+    with Folder(tmp_path).locked(), pytest.raises(StoreUnavailable, match="holds its lock"):
         asyncio.run(store.set("k", 1))

@@ -1,6 +1,7 @@
 """What only the store in memory does: opaque objects, and reclaiming what expired."""
 
 import asyncio
+import weakref
 
 from agentkit.state.stores import InMemoryStore
 
@@ -62,18 +63,18 @@ def test_a_produced_object_reaches_every_waiter_as_itself() -> None:
 
 
 def test_every_256th_write_reclaims_what_nobody_reads() -> None:
-    async def steps() -> tuple[int, int]:
-        clock = Clock()
-        store = InMemoryStore(clock=clock)
-        await store.set("forgotten", "x", ttl=1)
-        clock.now += 2
+    async def steps() -> tuple[bool, bool]:
+        clock, held = Clock(), Opaque()
+        store, seen = InMemoryStore(clock=clock), weakref.ref(held)
+        await store.set("forgotten", held, ttl=1)
+        clock.now, held = clock.now + 2, Opaque()
         for _ in range(254):
             await store.set("k", 1)
-        before = len(store._values)
+        before = seen() is None
         await store.set("k", 1)
-        return before, len(store._values)
+        return before, seen() is None
 
-    assert asyncio.run(steps()) == (2, 1)
+    assert asyncio.run(steps()) == (False, True)
 
 
 def test_purging_tells_how_many_were_reclaimed() -> None:
@@ -89,9 +90,9 @@ def test_purging_tells_how_many_were_reclaimed() -> None:
 
 
 def test_reading_an_unknown_log_makes_none() -> None:
-    async def steps() -> int:
+    async def steps() -> str:
         store = InMemoryStore()
-        await store.list("k")
-        return len(store._logs)
+        await store.list("unknown")
+        return repr(vars(store))
 
-    assert asyncio.run(steps()) == 0
+    assert "unknown" not in asyncio.run(steps())

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import closing
 from pathlib import Path
@@ -32,6 +33,19 @@ def _run(path: Path, steps: Steps, *, clock: Clock | None = None) -> Any:
 
 
 async def _nothing(_: SQLiteStore) -> None: ...
+
+
+async def executed(store: SQLiteStore, statement: str) -> None:
+    """Run *statement* on the connection of *store* itself."""
+    database = store._database  # pyright: ignore[reportPrivateUsage] - there is no other way
+    await database.call(lambda connection: connection.execute(statement).fetchall())
+
+
+def wait_for_threads() -> None:
+    """Return once every thread of a store that was closed has ended."""
+    for thread in threading.enumerate():
+        if thread.name.startswith("agentkit-sqlite"):
+            thread.join()
 
 
 def _execute(path: Path, statement: str) -> list[Any]:
@@ -129,7 +143,7 @@ def test_a_write_whose_reclaiming_fails_has_not_happened(path: Path) -> None:
         clock.now += 2
         for _ in range(254):
             await store.set("k", "before")
-        await store._database.call(lambda connection: connection.execute(REFUSE_DELETION).rowcount)
+        await executed(store, REFUSE_DELETION)
         with pytest.raises(StoreUnavailable, match=r"store\.sqlite: no"):
             await store.set("k", "after")
         return await store.get("k")
@@ -142,8 +156,12 @@ def test_cancelling_whoever_closes_the_store_closes_it_all_the_same(path: Path) 
         opened = SQLiteStore.open(path)
         store = await opened.__aenter__()
         await cancelled_after(1, opened.__aexit__(None, None, None))
-        store._database._thread.shutdown(wait=True)
-        assert store._database._connection is None
+        with pytest.raises(StoreUnavailable, match="it was closed"):
+            await store.get("k")
+
+        # The last connection that is closed takes the write-ahead log with it.
+        await asyncio.to_thread(wait_for_threads)
+        assert [each.name for each in path.parent.iterdir()] == [path.name]
 
     asyncio.run(steps())
 
@@ -253,7 +271,7 @@ def test_a_path_that_cannot_be_opened_is_named(tmp_path: Path, place: str) -> No
 def test_a_file_that_cannot_be_written_is_named_and_still_read(path: Path) -> None:
     async def steps(store: SQLiteStore) -> Any:
         await store.set("k", 1)
-        await store._database.call(lambda connection: connection.execute("PRAGMA query_only = 1"))
+        await executed(store, "PRAGMA query_only = 1")
         with pytest.raises(StoreUnavailable, match=r"store\.sqlite: attempt to write a readonly"):
             await store.increment("k")
         return await store.get("k")
@@ -264,7 +282,7 @@ def test_a_file_that_cannot_be_written_is_named_and_still_read(path: Path) -> No
 def test_a_full_disk_writes_nothing_and_the_store_goes_on(path: Path) -> None:
     async def steps(store: SQLiteStore) -> Any:
         await store.set("k", "old")
-        await store._database.call(lambda c: c.execute("PRAGMA max_page_count = 12").fetchall())
+        await executed(store, "PRAGMA max_page_count = 12")
         with pytest.raises(StoreUnavailable, match=r"store\.sqlite: database or disk is full"):
             await store.set("k", "x" * 200_000)
         return await store.get("k"), await store.increment("n")

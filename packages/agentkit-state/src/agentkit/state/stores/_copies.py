@@ -50,23 +50,25 @@ class MasterCopy:
 
 
 def _copied(part: _Part) -> Any:
-    if type(part) is not tuple:
-        return part.copy()
-    frame, places = part
+    return _filled(*part) if part.__class__ is tuple else part.copy()
+
+
+def _filled(frame: Any, places: list[Any] | None) -> Any:
+    item: Any
     if places is None:
-        return [_copied(item) if type(item) is tuple else item.copy() for item in frame]
+        return [_filled(*item) if item.__class__ is tuple else item.copy() for item in frame]
     copied = frame.copy()
     for place in places:
         item = copied[place]
-        copied[place] = _copied(item) if type(item) is tuple else item.copy()
+        copied[place] = _filled(*item) if item.__class__ is tuple else item.copy()
     return copied
 
 
-def _part_of_dict(value: dict[Any, Any]) -> _Part:
+def _part_of_dict(value: dict[Any, object]) -> _Part:
     frame = value.copy()
     places: list[Any] | None = None
     for key, item in value.items():
-        kind: Any = type(item)
+        kind = type(item)
         if kind is str or kind in _LEAVES:
             continue
         frame[key] = _PARTS[kind](item)
@@ -77,7 +79,7 @@ def _part_of_dict(value: dict[Any, Any]) -> _Part:
     return frame if places is None else (frame, places)
 
 
-def _part_of_list(value: list[Any]) -> _Part:
+def _part_of_list(value: list[object]) -> _Part:
     if len(value) >= _LONG:
         kinds = set(map(type, value))
         if kinds <= _LEAVES:
@@ -87,7 +89,7 @@ def _part_of_list(value: list[Any]) -> _Part:
     frame = value.copy()
     places: list[int] | None = None
     for index, item in enumerate(value):
-        kind: Any = type(item)
+        kind = type(item)
         if kind is str or kind in _LEAVES:
             continue
         frame[index] = _PARTS[kind](item)
