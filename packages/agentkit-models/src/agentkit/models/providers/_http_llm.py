@@ -4,6 +4,7 @@ import asyncio
 import copy
 import json
 import time
+import warnings
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
@@ -190,6 +191,13 @@ class HttpLLM(PortMethods):
                 await _drain(reply)
         except ProviderError as error:
             raise self._told_of(error, decoder, reply) from None
+
+    def _tell_once(self, what: str) -> None:
+        """Warn the first time that *what* is so."""
+        if what in self._told:
+            return
+        self._told.add(what)
+        warnings.warn(f"{self.provider} {what}", stacklevel=2)
 
     def _finished(self, event: CompletionEvent) -> CompletionEvent:
         """Give the last event with the provider's name, and the cost if the provider gave none."""

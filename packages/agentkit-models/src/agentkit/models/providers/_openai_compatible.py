@@ -1,6 +1,5 @@
 """The client of every provider that speaks the chat-completions API."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -66,7 +65,9 @@ class OpenAICompatibleLLM(HttpLLM):
     def _request(
         self, messages: Sequence[ChatMessage], options: GenerationOptions
     ) -> tuple[str, dict[str, Any]]:
-        self._tell_of_fallback(options)
+        wanted = (options.response_format or {}).get("type")
+        if wanted == "json_schema" and not self._dialect.has_json_schema:
+            self._tell_once("has no JSON Schema mode: the schema is sent as an instruction")
         body = encode_request(
             messages,
             model=self.model,
@@ -79,14 +80,3 @@ class OpenAICompatibleLLM(HttpLLM):
 
     def _decoder(self, *, now: float) -> ResponseDecoder:
         return ResponseDecoder(provider=self._maker, now=now)
-
-    def _tell_of_fallback(self, options: GenerationOptions) -> None:
-        """Warn once that a schema is asked for in words, where the provider has no mode for it."""
-        wanted = (options.response_format or {}).get("type")
-        if wanted != "json_schema" or self._dialect.has_json_schema or wanted in self._told:
-            return
-        self._told.add(wanted)
-        warnings.warn(
-            f"{self.provider} has no JSON Schema mode: the schema is sent as an instruction",
-            stacklevel=2,
-        )

@@ -1,6 +1,5 @@
 """Neutral messages and options to the JSON of a request."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,7 +7,7 @@ from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.errors import UnsupportedOption
 from agentkit.core.contracts.llm import GenerationOptions
 from agentkit.core.contracts.types import ToolSchema
-from agentkit.models.codecs._json import as_dict
+from agentkit.models.codecs._structured import json_instruction, schema_of
 from agentkit.models.codecs.chat_completions._dialect import Dialect
 from agentkit.models.codecs.chat_completions._encode_messages import encode_message
 
@@ -106,11 +105,7 @@ def _schema_instruction(wanted: Mapping[str, Any] | None, dialect: Dialect) -> s
     """Give the words that stand in for a mode that the provider does not have."""
     if not wanted or wanted.get("type") != "json_schema" or dialect.has_json_schema:
         return ""
-    schema = as_dict(wanted.get("json_schema")).get("schema", {})
-    return (
-        "Answer with one JSON object and nothing else. It conforms to this JSON Schema:\n"
-        f"{json.dumps(schema, sort_keys=True)}"
-    )
+    return json_instruction(schema_of(wanted))
 
 
 def _put_effort(body: dict[str, Any], effort: str, dialect: Dialect) -> None:

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
-from agentkit.models.codecs._errors import error_in, malformed, stream_error
+from agentkit.models.codecs._endings import cut_short, undecodable
+from agentkit.models.codecs._errors import error_in
 from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_list, load
 from agentkit.models.codecs._sse import ServerSentEvent
 from agentkit.models.codecs.chat_completions._answer import Answer
@@ -39,7 +39,7 @@ class EventReader:
         try:
             frame = load(event.data)
         except ValueError:
-            raise _undecodable(event) from None
+            raise undecodable(event.data, event=event.event) from None
         if not event.event and (text := self._plain_text(frame)):
             self._answer.text.append(text)
             return [TextDelta(text)]
@@ -68,12 +68,11 @@ class EventReader:
         """
         if self.is_done or (self._finished and not self._unfinished):
             return
-        if stray:
-            raise self._error_in(stray)
-        raise stream_error(
-            "incomplete_stream",
-            "the stream ended without a finish reason and without [DONE]",
-            ErrorClass.TRANSIENT,
+        raise cut_short(
+            stray,
+            missing="a finish reason and without [DONE]",
+            saw_frame=self._saw_frame,
+            now=self._now,
         )
 
     def _plain_text(self, frame: Any) -> str:
@@ -97,7 +96,7 @@ class EventReader:
         if error := error_in(frame, event=event.event, now=self._now):
             raise error
         if not is_dict(frame):
-            raise _undecodable(event)
+            raise undecodable(event.data, event=event.event)
         self._saw_frame = True
 
     def _read_choice(self, choice: dict[str, Any]) -> list[TextDelta | ReasoningDelta]:
@@ -115,28 +114,5 @@ class EventReader:
         take_end(choice, self._answer, now=self._now)
         return seen
 
-    def _error_in(self, stray: str) -> ProviderError:
-        """Give the error that a server wrote into the stream without any framing."""
-        try:
-            error = error_in(load(stray), now=self._now)
-        except ValueError:
-            error = None
-        if error or not self._saw_frame:
-            return error or malformed(stray)
-        return stream_error(
-            "incomplete_stream", f"the stream ended in {stray[:200]!r}", ErrorClass.TRANSIENT
-        )
-
 
 _NEWS = frozenset({"error", "errors", "type", "detail", "message", "x_groq"})
-
-
-def _undecodable(event: ServerSentEvent) -> ProviderError:
-    """Give the error of an event that is no JSON object: cut off, or foreign."""
-    if event.event == "error":
-        return stream_error("error", event.data[:4000], ErrorClass.UNKNOWN)
-    return stream_error(
-        "undecodable_event",
-        f"an event is no JSON object: {event.data[:200]!r}",
-        ErrorClass.TRANSIENT,
-    )

@@ -1,14 +1,12 @@
 """Token counts, from the dialects of the chat-completions API to one scheme."""
 
-from decimal import Decimal
 from typing import Any
 
 from agentkit.core.contracts.types import ModelUsage
-from agentkit.models.codecs._json import as_dict, count, is_dict
+from agentkit.models.codecs._cost import stated_cost
+from agentkit.models.codecs._json import as_dict, count
 
 __all__ = ["usage_from"]
-
-_DOLLARS_PER_TICK = Decimal("1e-10")
 
 
 def usage_from(raw: Any, *, body: dict[str, Any] | None = None) -> ModelUsage:
@@ -30,7 +28,7 @@ def usage_from(raw: Any, *, body: dict[str, Any] | None = None) -> ModelUsage:
         cache_write_1h_tokens=write_1h,
         output_tokens=_output(usage, reasoning),
         reasoning_tokens=reasoning,
-        cost=_cost(usage, as_dict(body)),
+        cost=stated_cost(usage, as_dict(body)),
         provenance="reported",
     )
 
@@ -77,24 +75,3 @@ def _output(usage: dict[str, Any], reasoning: int) -> int:
     total = count(usage.get("total_tokens"))
     is_beside = reasoning > completion or total == prompt + completion + reasoning
     return completion + reasoning if is_beside else completion
-
-
-def _cost(usage: dict[str, Any], body: dict[str, Any]) -> Decimal | None:
-    """Give the cost in US dollars where the provider states it."""
-    stated = usage.get("cost")
-    if is_dict(stated):
-        return _dollars(stated.get("total_cost"))
-    if (cost := _dollars(stated)) is not None:
-        details = as_dict(usage.get("cost_details"))
-        upstream = _dollars(details.get("upstream_inference_cost"))
-        return cost + (upstream or 0) if usage.get("is_byok") is True else cost
-    if ticks := count(usage.get("cost_in_usd_ticks")):
-        return ticks * _DOLLARS_PER_TICK
-    return _dollars(as_dict(body.get("cost")).get("usd"))
-
-
-def _dollars(value: Any) -> Decimal | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    amount = Decimal(str(value))
-    return amount if amount.is_finite() and amount >= 0 else None
