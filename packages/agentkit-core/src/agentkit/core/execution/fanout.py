@@ -18,6 +18,7 @@ from agentkit.core.execution.cancellation import sole_cancellation
 __all__ = [
     "SIBLING_CLEANUP_GRACE_S",
     "Divisible",
+    "Envelope",
     "Runnable",
     "gather_best_effort",
     "gather_bounded",

@@ -23,6 +23,7 @@ from agentkit.core.execution._checks import check_count
 from agentkit.core.execution.cancellation import sole_cancellation
 
 __all__ = [
+    "BreakerState",
     "CircuitBreaker",
     "ErrorClass",
     "Failure",
