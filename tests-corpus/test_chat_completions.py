@@ -11,23 +11,32 @@ What an official SDK read otherwise, and why we do not:
 """
 
 import asyncio
-import random
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
 from decimal import Decimal
 from typing import Any
 
 import pytest
+from replay import (
+    CHUNKINGS,
+    NOW,
+    AnyCost,
+    Anything,
+    Exchange,
+    Outcome,
+    chunkings,
+    decoded,
+    error_facts,
+    over_http,
+    wanted_error,
+)
 
 from agentkit.core.contracts.content import (
-    ChatMessage,
     ContentBlock,
     ErrorBlock,
     TextBlock,
     ThinkingBlock,
     ToolUseBlock,
 )
-from agentkit.core.contracts.errors import ProviderAuthError, ProviderError
+from agentkit.core.contracts.errors import ProviderError
 from agentkit.core.contracts.llm import (
     CompletionEvent,
     LLMStreamEvent,
@@ -36,91 +45,25 @@ from agentkit.core.contracts.llm import (
     TextDelta,
 )
 from agentkit.core.contracts.types import RAW_ARGUMENTS
-from agentkit.models.codecs import error_from_response
 from agentkit.models.codecs.chat_completions import ResponseDecoder
 from agentkit.models.providers import OpenAICompatibleLLM
 
-Exchange = dict[str, Any]
-Outcome = list[LLMStreamEvent] | ProviderError
 
-
-@pytest.mark.parametrize("chunking", ["whole", "bytes", "random"])
+@pytest.mark.parametrize("chunking", CHUNKINGS)
 def test_the_codec_reads_what_the_oracle_read(exchange: Exchange, chunking: str) -> None:
-    body = exchange["response"]["body"].encode()
-    for chunks in _chunkings(body, chunking):
-        _check(exchange["expected"], _decoded(exchange, chunks))
+    for chunks in chunkings(exchange["response"]["body"].encode(), chunking):
+        decoder = ResponseDecoder(provider="them", now=NOW)
+        _check(exchange["expected"], decoded(exchange, chunks, decoder))
 
 
 def test_the_client_reads_what_the_oracle_read(exchange: Exchange) -> None:
-    outcome = asyncio.run(_over_http(exchange))
-
-    _check(exchange["expected"], outcome)
-
-
-def _chunkings(body: bytes, kind: str) -> Iterator[list[bytes]]:
-    if kind == "whole":
-        yield [body]
-    elif kind == "bytes":
-        yield [body[at : at + 1] for at in range(len(body))]
-    else:
-        draw = random.Random(len(body))  # noqa: S311 - the same cuts every time
-        for _ in range(20):
-            yield list(_cut(body, draw))
-
-
-def _cut(body: bytes, draw: random.Random) -> Iterator[bytes]:
-    while body:
-        size = draw.choice([1, 3, 17, 100, 1000])
-        yield body[:size]
-        body = body[size:]
-
-
-def _decoded(exchange: Exchange, chunks: list[bytes]) -> Outcome:
-    response = exchange["response"]
-    if response["status"] != 200:
-        body = b"".join(chunks)
-        return error_from_response(response["status"], body, headers=response["headers"], now=2e9)
-    decoder = ResponseDecoder(provider="them", now=2e9)
-    seen: list[LLMStreamEvent] = [event for chunk in chunks for event in decoder.feed(chunk)]
-    try:
-        return [*seen, *decoder.close()]
-    except ProviderError as error:
-        return error
-
-
-async def _over_http(exchange: Exchange) -> Outcome:
-    async with _server(exchange["response"]) as (url, requests):
-        llm = OpenAICompatibleLLM(
-            api_key="a-key", base_url=url, default_model="m", streaming=exchange["stream"]
+    def client(url: str) -> OpenAICompatibleLLM:
+        streaming = exchange["stream"]
+        return OpenAICompatibleLLM(
+            api_key="a-key", base_url=url, default_model="m", streaming=streaming
         )
-        async with llm:
-            stream = llm.generate_stream([ChatMessage("user", [TextBlock("hello")])])
-            try:
-                return [event async for event in stream]
-            except ProviderError as error:
-                return error
-            finally:
-                assert len(requests) == 1
 
-
-@asynccontextmanager
-async def _server(response: dict[str, Any]) -> AsyncGenerator[tuple[str, list[bytes]]]:
-    requests: list[bytes] = []
-
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        requests.append(await reader.readuntil(b"\r\n\r\n"))
-        headers = "".join(f"{name}: {value}\r\n" for name, value in response["headers"].items())
-        writer.write(
-            f"HTTP/1.1 {response['status']} X\r\n{headers}connection: close\r\n\r\n".encode()
-        )
-        for piece in _cut(response["body"].encode(), random.Random(1)):  # noqa: S311
-            writer.write(piece)
-        await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-        host, port = server.sockets[0].getsockname()
-        yield f"http://{host}:{port}/v1", requests
+    _check(exchange["expected"], asyncio.run(over_http(exchange, client)))
 
 
 def _check(expected: dict[str, Any], outcome: Outcome) -> None:
@@ -130,7 +73,7 @@ def _check(expected: dict[str, Any], outcome: Outcome) -> None:
         return
     assert isinstance(outcome, ProviderError), outcome
     if expected["kind"] == "error":
-        assert _error_facts(outcome) == _wanted_error(expected)
+        assert error_facts(outcome) == wanted_error(expected)
         assert expected["message"] in str(outcome) or expected.get("truncated")
     else:
         assert outcome.error_class == "permanent"
@@ -174,7 +117,7 @@ def _wanted(expected: dict[str, Any]) -> dict[str, Any]:
         "tool_calls": [_wanted_call(call, cut=cut) for call in expected["tool_calls"]],
         "finish_reason": expected["finish_reason"],
         "reasoning_details": expected.get("reasoning_details", []),
-        "usage": _AnyCost(_wanted_usage(expected["usage"] or expected.get("usage_x_groq"))),
+        "usage": AnyCost(_wanted_usage(expected["usage"] or expected.get("usage_x_groq"))),
     }
 
 
@@ -183,16 +126,7 @@ def _wanted_call(call: dict[str, Any], *, cut: bool) -> tuple[object, str, dict[
     if arguments is None:
         raw = call["arguments_raw"] or ""
         arguments = {RAW_ARGUMENTS: raw} if raw or cut else {}
-    return call["id"] or _Anything(), call["name"], arguments
-
-
-class _Anything:
-    """Equal to all: for an id that the provider left out."""
-
-    def __eq__(self, other: object) -> bool:
-        return True
-
-    __hash__ = None  # type: ignore[assignment]
+    return call["id"] or Anything(), call["name"], arguments
 
 
 # ModelUsage from the raw fields, whose dots go into an object. Of several the first that is there
@@ -248,52 +182,3 @@ def _at(raw: dict[str, Any], path: str) -> Any:
 
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}  # pyright: ignore[reportUnknownVariableType]
-
-
-class _AnyCost:
-    """Equal to a usage of the same tokens; the cost counts where the usage itself names one."""
-
-    def __init__(self, usage: ModelUsage) -> None:
-        self._usage = usage
-
-    def __repr__(self) -> str:
-        return repr(self._usage)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, ModelUsage):
-            return NotImplemented
-        costs = self._usage.cost in {None, other.cost}
-        return costs and _tokens(self._usage) == _tokens(other)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-def _tokens(usage: ModelUsage) -> list[object]:
-    return [*(getattr(usage, name) for name in _FIELDS), usage.provenance]
-
-
-def _error_facts(error: ProviderError) -> dict[str, Any]:
-    is_auth = isinstance(error, ProviderAuthError)
-    return {
-        "status": error.status,
-        "error_class": "auth" if is_auth else str(error.error_class),
-        "error_type": error.error_type,
-        "error_code": error.code,
-        "retry_after": error.retry_after,
-        "partial_text": "" if error.partial is None else error.partial.content,
-        "output_started": error.partial is not None,
-    }
-
-
-def _wanted_error(expected: dict[str, Any]) -> dict[str, Any]:
-    in_stream = expected["in_stream"]
-    code, partial = expected["error_code"], expected.get("partial_text")
-    return {
-        "status": expected.get("status_in_frame") if in_stream else expected["status"],
-        "error_class": expected["error_class"],
-        "error_type": expected["error_type"],
-        "error_code": None if code is None else str(code),
-        "retry_after": expected["retry_after"],
-        "partial_text": _Anything() if in_stream and partial is None else partial or "",
-        "output_started": _Anything() if in_stream else False,
-    }
