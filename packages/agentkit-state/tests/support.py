@@ -6,6 +6,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
+
 from agentkit.core.contracts.ports import CheckpointPort, StorePort
 from agentkit.state.checkpoints import InMemoryCheckpointStore, SQLiteCheckpointStore
 from agentkit.state.stores import FileStore, InMemoryStore, SQLiteStore
@@ -24,6 +26,7 @@ class Clock:
 
 
 Opened = AbstractAsyncContextManager[StorePort]
+Opener = Callable[[Path, Clock], Opened]
 OpenedCheckpoints = AbstractAsyncContextManager[CheckpointPort]
 
 
@@ -54,7 +57,7 @@ async def open_sqlite_checkpoints(folder: Path) -> AsyncGenerator[CheckpointPort
         yield store
 
 
-STORES: dict[str, Callable[[Path, Clock], Opened]] = {
+STORES: dict[str, Opener] = {
     "memory": open_memory,
     "files": open_files,
     "sqlite": open_sqlite,
@@ -75,6 +78,10 @@ def with_store(opened: Opened | OpenedCheckpoints, steps: Callable[[Any], Awaita
             return await steps(store)
 
     return asyncio.run(run())
+
+
+async def never() -> Any:
+    pytest.fail("a producer ran that must not")
 
 
 async def keys_of(store: StorePort, prefix: str = "", *, limit: int | None = None) -> list[str]:

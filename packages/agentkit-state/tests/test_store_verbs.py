@@ -11,13 +11,10 @@ from agentkit.core.contracts.errors import StoreValueError
 from agentkit.core.contracts.ports import StorePort
 from agentkit.core.serialization import deep_freeze
 
-from .support import EXPIRING, SERIALISING, STORES, Clock, Opened, cancelled_after, keys_of
+from .support import SERIALISING, STORES, Clock, Opener, cancelled_after, keys_of, never
 from .support import with_store as run
 
-Opener = Callable[[Path, Clock], Opened]
-
 every_store = pytest.mark.parametrize("opener", STORES.values(), ids=STORES)
-every_expiring = pytest.mark.parametrize("opener", EXPIRING.values(), ids=EXPIRING)
 every_serialising = pytest.mark.parametrize("opener", SERIALISING.values(), ids=SERIALISING)
 
 VALUES: list[Any] = [
@@ -210,8 +207,8 @@ BAD_CALLS: dict[str, Callable[[StorePort], Any]] = {
     "get": lambda s: s.get(""),
     "set key": lambda s: s.set("a\0", 1),
     "set ttl": lambda s: s.set("k", 1, ttl=0),
-    "get_or_set key": lambda s: s.get_or_set("\ud800", _never),
-    "get_or_set ttl": lambda s: s.get_or_set("k", _never, ttl=True),
+    "get_or_set key": lambda s: s.get_or_set("\ud800", never),
+    "get_or_set ttl": lambda s: s.get_or_set("k", never, ttl=True),
     "delete": lambda s: s.delete("k" * 1025),
     "append": lambda s: s.append("", 1),
     "list": lambda s: s.list(""),
@@ -221,10 +218,6 @@ BAD_CALLS: dict[str, Callable[[StorePort], Any]] = {
     "increment by": lambda s: s.increment("k", 1.5),  # type: ignore[arg-type]
     "increment ttl": lambda s: s.increment("k", 1, ttl=2**31),
 }
-
-
-async def _never() -> Any:
-    pytest.fail("the producer of a refused call ran")
 
 
 @every_store
@@ -267,173 +260,6 @@ def test_a_serialising_store_refuses_what_is_no_json(
         return await keys_of(store), await store.list("k")
 
     assert run(opener(tmp_path, Clock()), steps) == ([], [])
-
-
-@every_expiring
-def test_a_value_expires_and_a_later_set_clears_its_expiry(opener: Opener, tmp_path: Path) -> None:
-    clock = Clock()
-
-    async def steps(store: StorePort) -> list[Any]:
-        await store.set("short", 1, ttl=5)
-        await store.set("kept", 1, ttl=5)
-        await store.set("kept", 2)
-        clock.now += 5
-        return [await store.get("short"), await store.get("kept"), await keys_of(store)]
-
-    assert run(opener(tmp_path, clock), steps) == [None, 2, ["kept"]]
-
-
-@every_expiring
-def test_an_expired_key_is_absent_for_every_verb(opener: Opener, tmp_path: Path) -> None:
-    clock = Clock()
-
-    async def made() -> str:
-        return "made"
-
-    async def steps(store: StorePort) -> list[Any]:
-        for key in ("cas", "count", "produce"):
-            await store.set(key, 7, ttl=1)
-        clock.now += 1
-        assert not await store.compare_and_set("cas", 7, "no")
-        assert await store.compare_and_set("cas", None, "yes")
-        return [await store.increment("count"), await store.get_or_set("produce", made)]
-
-    assert run(opener(tmp_path, clock), steps) == [1, "made"]
-
-
-@every_expiring
-def test_a_window_opens_once_and_never_slides(opener: Opener, tmp_path: Path) -> None:
-    clock = Clock()
-
-    async def steps(store: StorePort) -> list[int]:
-        totals = [await store.increment("k", 1, ttl=10)]
-        clock.now += 9
-        totals.append(await store.increment("k", 1, ttl=10))
-        clock.now += 1
-        return [*totals, await store.increment("k", 1)]
-
-    assert run(opener(tmp_path, clock), steps) == [1, 2, 1]
-
-
-@every_expiring
-def test_a_counter_without_a_window_gets_one_from_a_later_call(
-    opener: Opener, tmp_path: Path
-) -> None:
-    clock = Clock()
-
-    async def steps(store: StorePort) -> Any:
-        await store.increment("k")
-        await store.increment("k", ttl=3)
-        clock.now += 3
-        return await store.get("k")
-
-    assert run(opener(tmp_path, clock), steps) is None
-
-
-@every_expiring
-def test_only_the_compare_and_set_that_applies_touches_the_expiry(
-    opener: Opener, tmp_path: Path
-) -> None:
-    clock = Clock()
-
-    async def steps(store: StorePort) -> list[Any]:
-        for key in ("refused", "applied", "cleared"):
-            await store.set(key, 1, ttl=5)
-        await store.compare_and_set("refused", 2, 3, ttl=50)
-        await store.compare_and_set("applied", 1, 3, ttl=50)
-        await store.compare_and_set("cleared", 1, 3)
-        clock.now += 10
-        return await keys_of(store)
-
-    assert run(opener(tmp_path, clock), steps) == ["applied", "cleared"]
-
-
-@every_store
-@pytest.mark.parametrize("value", [None, 0, False, "", [], {}], ids=repr)
-def test_a_stored_empty_value_is_a_hit(opener: Opener, tmp_path: Path, value: Any) -> None:
-    async def steps(store: StorePort) -> Any:
-        await store.set("k", value)
-        return await store.get_or_set("k", _never)
-
-    assert run(opener(tmp_path, Clock()), steps) == value
-
-
-@every_store
-def test_twenty_callers_share_one_producer_and_get_a_copy_each(
-    opener: Opener, tmp_path: Path
-) -> None:
-    runs: list[int] = []
-
-    async def produce() -> list[Any]:
-        runs.append(1)
-        return []
-
-    async def steps(store: StorePort) -> Any:
-        got = await asyncio.gather(*(store.get_or_set("k", produce) for _ in range(20)))
-        got[0].append("mine")
-        return got[1], await store.get("k")
-
-    assert run(opener(tmp_path, Clock()), steps) == ([], [])
-    assert len(runs) == 1
-
-
-@every_store
-def test_a_failed_producer_stores_nothing_and_the_next_one_runs(
-    opener: Opener, tmp_path: Path
-) -> None:
-    async def fail() -> Any:
-        raise RuntimeError("upstream 503")
-
-    async def made() -> str:
-        return "made"
-
-    async def steps(store: StorePort) -> Any:
-        with pytest.raises(RuntimeError, match="upstream 503"):
-            await store.get_or_set("k", fail)
-        assert await store.get("k") is None
-        return await store.get_or_set("k", made)
-
-    assert run(opener(tmp_path, Clock()), steps) == "made"
-
-
-@every_store
-def test_who_writes_while_a_producer_runs_has_won(opener: Opener, tmp_path: Path) -> None:
-    async def steps(store: StorePort) -> Any:
-        async def produce() -> str:
-            await store.set("k", "written")
-            return "produced"
-
-        return await store.get_or_set("k", produce), await store.get("k")
-
-    assert run(opener(tmp_path, Clock()), steps) == ("written", "written")
-
-
-@every_store
-def test_a_value_that_appears_before_a_waiting_producer_runs_is_taken(
-    opener: Opener, tmp_path: Path
-) -> None:
-    async def steps(store: StorePort) -> Any:
-        async def write_then_fail() -> Any:
-            await store.set("k", "written")
-            raise RuntimeError("after all")
-
-        both = (store.get_or_set("k", write_then_fail), store.get_or_set("k", _never))
-        return await asyncio.gather(*both, return_exceptions=True)
-
-    failed, taken = run(opener(tmp_path, Clock()), steps)
-    assert (repr(failed), taken) == ("RuntimeError('after all')", "written")
-
-
-@every_store
-def test_a_producer_that_asks_for_its_own_key_is_told(opener: Opener, tmp_path: Path) -> None:
-    async def steps(store: StorePort) -> None:
-        async def again() -> Any:
-            return await store.get_or_set("k", again)
-
-        with pytest.raises(RuntimeError, match="waits for itself"):
-            await store.get_or_set("k", again)
-
-    run(opener(tmp_path, Clock()), steps)
 
 
 WRITES: dict[str, Callable[[StorePort], Any]] = {
