@@ -78,7 +78,13 @@ _PERMANENT_WORDS = frozenset(
     }
 )
 _DECIDED_BY_WORD = frozenset(
-    {"account_deactivated", "billing_not_active", "insufficient_quota", "invalid_api_key"}
+    {
+        "account_deactivated",
+        "api_key_invalid",
+        "billing_not_active",
+        "insufficient_quota",
+        "invalid_api_key",
+    }
 )
 _AUTH_STATUSES = frozenset({401, 403})
 
@@ -93,10 +99,11 @@ class _Facts:
     status: int | None = None
     request_id: str | None = None
     retry_after: float | None = None
+    reason: str | None = None
 
     @property
     def words(self) -> set[str]:
-        return {word.lower() for word in (self.error_type, self.code) if word}
+        return {word.lower() for word in (self.error_type, self.code, self.reason) if word}
 
 
 def error_from_response(
@@ -243,7 +250,14 @@ def _facts_of(body: Any, *, now: float) -> _Facts:
         status=_status(error, code),
         request_id=as_text(body.get("request_id")) or None,
         retry_after=retry_after_in_body(error, now=now),
+        reason=_reason(error),
     )
+
+
+def _reason(error: dict[str, Any]) -> str | None:
+    """Give the reason in an `ErrorInfo` detail: with a bad key Google's status is 400."""
+    details = map(as_dict, as_list(error.get("details")))
+    return next((as_text(detail.get("reason")) for detail in details if detail.get("reason")), None)
 
 
 def _error_type(error: dict[str, Any]) -> str | None:
