@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-FILES = {"test_chat_completions": "chat_completions.jsonl"}
 BESIDE = Path(__file__).parents[2] / "shared" / "corpus"
 
 
@@ -16,7 +15,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "exchange" not in metafunc.fixturenames:
         return
-    path = Path(str(metafunc.config.getoption("corpus")), FILES[metafunc.definition.path.stem])
-    text = path.read_text("utf-8") if path.is_file() else ""
+    folder = Path(str(metafunc.config.getoption("corpus")))
+    api = metafunc.definition.path.stem.removeprefix("test_")
+    text = "".join(path.read_text("utf-8") for path in folder.glob(f"{api}*.jsonl"))
     exchanges = [json.loads(line) for line in text.split("\n") if line]
     metafunc.parametrize("exchange", exchanges, ids=[exchange["id"] for exchange in exchanges])
