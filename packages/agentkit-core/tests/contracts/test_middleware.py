@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from agentkit.core.contracts.errors import Cancelled
+from agentkit.core.contracts.errors import Blocked, Cancelled
 from agentkit.core.contracts.middleware import (
     BaseMiddleware,
     Call,
@@ -197,6 +197,37 @@ def test_a_failure_before_any_output_can_be_answered_instead() -> None:
     handler = chain([Recovering()], Model(failure=ValueError("no")))
 
     assert run(collect(handler(chat()))).content == "instead"
+
+
+def test_a_call_that_fails_while_it_is_made_can_be_answered_instead() -> None:
+    def refusing(call: Call) -> AsyncIterator[Any]:
+        raise ValueError("no")
+
+    assert run(collect(chain([Recovering()], refusing)(chat()))).content == "instead"
+
+
+def test_a_request_that_is_refused_is_closed_and_never_sent() -> None:
+    class Refusing(Phases):
+        async def on_request(self, ctx: MiddlewareContext) -> Any:
+            raise Blocked("not today")
+
+    phases, model = Refusing(), Model("a")
+    with pytest.raises(Blocked, match="not today"):
+        run(collect(chain([phases], model)(chat())))
+    assert (phases.ran, model.closed) == (["close"], 0)
+
+
+def test_a_tools_result_is_what_its_phase_sees() -> None:
+    class Seeing(BaseMiddleware):
+        async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:
+            seen.append(result)
+
+    async def three(call: Call) -> AsyncIterator[Any]:
+        yield 3
+
+    seen: list[Any] = []
+    assert run(collect(chain([Seeing()], three)(tool()), "tool")) == 3
+    assert seen == [3]
 
 
 def test_a_failure_after_output_leaves_whatever_the_phase_returns() -> None:

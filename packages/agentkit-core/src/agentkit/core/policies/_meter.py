@@ -38,11 +38,14 @@ class _Metering:
 
     async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
         account = _Account(call, await reserve(_meters_of(call), call))
-        saw = account.saw
-        try:
+        try:  # noqa: PLR1702 - a stream, closed, counted in here: a call for each item costs more
             async with closing(nxt(call)) as inner:
                 async for item in inner:
-                    saw(item)
+                    account.anything = True
+                    if isinstance(item, Delta):
+                        account.chars += len(item.text) + len(item.reasoning)
+                        if item.usage is not None or item.model_usage is not None:
+                            account.told = item
                     yield item
         except BaseException as exc:
             await account.cut(exc)
@@ -62,17 +65,9 @@ class _Account:
     def __init__(self, call: Call, held: Held) -> None:
         self._call = call
         self._held = held
-        self._chars = 0
-        self._anything = False
-        self._told: Delta | None = None
-
-    def saw(self, item: Any) -> None:
-        """Take note of an *item* on its way out."""
-        self._anything = True
-        if isinstance(item, Delta):
-            self._chars += len(item.text) + len(item.reasoning)
-            if item.usage is not None or item.model_usage is not None:
-                self._told = item
+        self.chars = 0
+        self.anything = False
+        self.told: Delta | None = None
 
     async def ended(self) -> None:
         """Charge a model call that ran to its end, and let go of any other.
@@ -84,19 +79,19 @@ class _Account:
         if self._is_free:
             await self._held.release()
             return
-        told = self._told
+        told = self.told
         usage = None if told is None else told.model_usage or told.usage
         await self._charge(_NOTHING if usage is None else usage)
 
     async def cut(self, exc: BaseException) -> None:
         """Charge a call that ended with *exc* for what had arrived."""
-        told = () if self._told is None else (self._told,)
+        told = () if self.told is None else (self.told,)
         usage, _ = usage_seen(told, exc, ended=False)
-        if self._is_free or (usage is None and not self._anything):
+        if self._is_free or (usage is None and not self.anything):
             await self._held.release()
             return
         try:
-            await self._charge(usage or estimated(self._call, self._chars))
+            await self._charge(usage or estimated(self._call, self.chars))
         except MeterExceeded:
             pass  # *exc* is what the caller has to hear of
         except Exception as error:  # noqa: BLE001 - nor may a meter that is not ours hide it

@@ -39,10 +39,12 @@ class _Tracing:
         watch = CallWatch(call, record_content=self._record_content)
         call.meta[SPAN] = watch
         await watch.open()
+        keep, silent = watch.keep, True
         try:
             async with closing(nxt(call)) as inner:
                 async for item in inner:
-                    watch.saw(item)
+                    keep(item)
+                    silent = silent and watch.is_silent(item)
                     yield item
         except BaseException as exc:
             await watch.end(exc)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+from collections.abc import Callable
 from typing import Any
 
 from agentkit.core.contracts.errors import Cancelled
@@ -26,9 +27,9 @@ class CallWatch:
         self._clock = clock_of(call)
         self._started = self._clock.now()
         self._items: list[Any] = []
-        self._spoke = False
         self._record_content = record_content
         self._wants_all = False
+        self._assembled: LLMResult | None = None
         self.is_over = False
 
     async def open(self) -> None:
@@ -55,13 +56,17 @@ class CallWatch:
         """Set an attribute of the call's span."""
         self._span.set(key, value)
 
-    def saw(self, item: Any) -> None:
-        """Take note of an *item* on its way out."""
-        if not self._spoke and isinstance(item, Delta) and item.text:
-            self._spoke = True
-            self.set("gen_ai.response.first_token_latency_ms", self._elapsed_ms())
-        if self._wants_all or not isinstance(item, Delta) or facts.says_more_than_text(item):
-            self._items.append(item)
+    @property
+    def keep(self) -> Callable[[Any], None]:
+        """Give what takes note of an item on its way out."""
+        return self._items.append if self._wants_all or not self._chat else self._keep_facts
+
+    def is_silent(self, item: Any) -> bool:
+        """Tell whether *item* says nothing yet; the first that does is timed."""
+        if not isinstance(item, Delta) or not item.text:
+            return True
+        self.set("gen_ai.response.first_token_latency_ms", self._elapsed_ms())
+        return False
 
     async def end(self, exc: BaseException | None) -> None:
         """Record how the call ended and close its span; nothing is raised but a cancellation."""
@@ -121,7 +126,14 @@ class CallWatch:
             await self._call.ctx.replay.put(record)
 
     def _answer(self) -> LLMResult:
-        return assemble_deltas([item for item in self._items if isinstance(item, Delta)])
+        if self._assembled is None:
+            deltas = [item for item in self._items if isinstance(item, Delta)]
+            self._assembled = assemble_deltas(deltas)
+        return self._assembled
+
+    def _keep_facts(self, item: Any) -> None:
+        if not isinstance(item, Delta) or facts.says_more_than_text(item):
+            self._items.append(item)
 
     def _elapsed_ms(self) -> float:
         return round((self._clock.now() - self._started) * 1000, 3)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar
 
 from agentkit.core.serialization._kinds import is_a, kind_of
 
-__all__ = ["FrozenDict", "FrozenList", "deep_freeze"]
+__all__ = ["FrozenDict", "FrozenList", "deep_freeze", "freeze_shell"]
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -180,6 +180,18 @@ def deep_freeze(value: Any) -> Any:
 _SETTLED: frozenset[type] = frozenset(
     {str, int, float, bool, NoneType, bytes, FrozenDict, FrozenList}
 )
+
+
+def freeze_shell(items: Any) -> Any:
+    """Give a frozen copy of *items*, a dict or list whose every value is frozen already."""
+    if type(items) is dict:
+        frozen: FrozenDict[Any, Any] = _new_dict(FrozenDict)
+        _fill(frozen, items)
+        return frozen
+    copied: FrozenList[Any] = _new_list(FrozenList)
+    _extend(copied, items)
+    return copied
+
 
 # What FrozenDict and FrozenList refuse, from the bases.
 _DICT: Any = dict

@@ -4,7 +4,7 @@ import math
 import re
 from typing import Any, ClassVar, Final
 
-from agentkit.core.serialization._immutable import deep_freeze
+from agentkit.core.serialization._immutable import freeze_shell
 
 __all__ = ["PartialJson", "read_partial"]
 
@@ -47,10 +47,10 @@ class _Open:
     def closed_with(self, value: Any) -> Any:
         """Give a frozen copy that ends here, with *value* as its unfinished last part."""
         if value is _NOTHING:
-            return deep_freeze(self.items)
+            return freeze_shell(self.items)
         if isinstance(self.items, dict):
-            return deep_freeze({**self.items, self.key: value})
-        return deep_freeze([*self.items, value])
+            return freeze_shell({**self.items, self.key: value})
+        return freeze_shell([*self.items, value])
 
 
 class PartialJson:
@@ -96,6 +96,11 @@ class PartialJson:
     def is_broken(self) -> bool:
         """Whether the text turned out not to be JSON."""
         return self._state == "broken"
+
+    @property
+    def is_in_text(self) -> bool:
+        """Whether a text or key is open, so that nothing becomes complete before a `"`."""
+        return self._state == "string"
 
     def feed(self, text: str) -> bool:
         """Read on by *text*; say whether a value became complete."""
@@ -194,7 +199,7 @@ class PartialJson:
         if char != closing or not self._frames or in_object is not (closing == "}"):
             self._state = "broken"
             return at
-        self._complete(deep_freeze(self._frames.pop().items))
+        self._complete(freeze_shell(self._frames.pop().items))
         return at + 1
 
     def _complete(self, value: Any) -> None:

@@ -1,6 +1,7 @@
 """Middlewares written as phases: before the call, after it, on its failure, at its end."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from typing import Any, ClassVar
 
 from agentkit.core.contracts.errors import Cancelled
@@ -52,65 +53,91 @@ class BaseMiddleware:
         """Give this as an async generator of `(call, nxt)`."""
         return self._run
 
-    async def _run(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
-        ctx = MiddlewareContext(call)
-        passing = self._buffered(ctx, nxt) if self.buffers else self._streamed(ctx, nxt)
-        try:
-            async with closing(passing) as items:
-                async for item in items:
+    def _run(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
+        scope = _Scope(self, MiddlewareContext(call), nxt)
+        return self._buffered(scope) if self.buffers else self._streamed(scope)
+
+    async def _streamed(self, scope: "_Scope") -> AsyncIterator[Any]:
+        listens = not _is_inherited(self.on_response, BaseMiddleware.on_response)
+        heard: deque[Any] = deque(maxlen=None if listens else 0)  # keeps nothing for nobody
+        spoke = False
+        async with scope:
+            try:
+                async for item in scope.items():
+                    spoke = True
+                    heard.append(item)
                     yield item
+            except Cancelled:
+                raise
+            except Exception as exc:
+                recovered = await scope.settled(self.on_error(scope.ctx, exc))
+                if spoke or recovered is _NOTHING:
+                    raise
+                yield restream(recovered)
+            else:
+                if listens:
+                    await scope.settled(self.on_response(scope.ctx, scope.reduced(heard)))
+
+    async def _buffered(self, scope: "_Scope") -> AsyncIterator[Any]:
+        async with scope:
+            try:
+                result = scope.reduced([item async for item in scope.items()])
+            except Cancelled:
+                raise
+            except Exception as exc:
+                recovered = await scope.settled(self.on_error(scope.ctx, exc))
+                if recovered is _NOTHING:
+                    raise
+                yield restream(recovered)
+            else:
+                replaced = await scope.settled(self.on_response(scope.ctx, result))
+                yield restream(result if replaced is _NOTHING else replaced)
+
+
+class _Scope:
+    """One call from `on_request` to `on_close`."""
+
+    def __init__(self, phases: BaseMiddleware, ctx: MiddlewareContext, nxt: Handler) -> None:
+        self.ctx = ctx
+        self._phases = phases
+        self._nxt = nxt
+        self._inside: closing | None = None
+
+    async def __aenter__(self) -> None:
+        try:
+            await self.settled(self._phases.on_request(self.ctx))
+        except BaseException:
+            await self.__aexit__()
+            raise
+
+    async def __aexit__(self, *_: object) -> None:
+        try:
+            if self._inside is not None:
+                await self._inside.__aexit__()
         finally:
-            await _settled(self.on_close(ctx), ctx)
+            await self.settled(self._phases.on_close(self.ctx))
 
-    async def _streamed(self, ctx: MiddlewareContext, nxt: Handler) -> AsyncIterator[Any]:
-        await _settled(self.on_request(ctx), ctx)
-        seen: list[Any] = []
-        try:
-            async with closing(nxt(ctx.call)) as items:
-                async for item in items:
-                    seen.append(item)
-                    yield item
-        except Cancelled:
-            raise
-        except Exception as exc:
-            recovered = await self._recovered(ctx, exc)
-            if seen or recovered is _NOTHING:
-                raise
-            yield restream(recovered)
-        else:
-            await _settled(self.on_response(ctx, _reduced(ctx, seen)), ctx)
+    def items(self) -> AsyncIterator[Any]:
+        """Make the call, and give what it yields."""
+        stream = self._nxt(self.ctx.call)
+        self._inside = closing(stream)
+        return stream
 
-    async def _buffered(self, ctx: MiddlewareContext, nxt: Handler) -> AsyncIterator[Any]:
-        await _settled(self.on_request(ctx), ctx)
-        try:
-            async with closing(nxt(ctx.call)) as items:
-                result = _reduced(ctx, [item async for item in items])
-        except Cancelled:
-            raise
-        except Exception as exc:
-            recovered = await self._recovered(ctx, exc)
-            if recovered is _NOTHING:
-                raise
-            yield restream(recovered)
-        else:
-            replaced = await _settled(self.on_response(ctx, result), ctx)
-            yield restream(result if replaced is _NOTHING else replaced)
+    def reduced(self, items: Sequence[Any]) -> Any:
+        """Give what the *items* of the call add up to."""
+        if self.ctx.kind == "chat":
+            return assemble_deltas(items)
+        return items[-1] if items else None
 
-    async def _recovered(self, ctx: MiddlewareContext, exc: Exception) -> Any:
-        return await _settled(self.on_error(ctx, exc), ctx)
+    async def settled(self, phase: Any) -> Any:
+        """Run a phase, whichever form it has, and give what it came to."""
+        if is_a(phase, AsyncGenerator):
+            return await _drained(phase, self.ctx)
+        return await phase
 
 
-def _reduced(ctx: MiddlewareContext, items: list[Any]) -> Any:
-    if ctx.kind == "chat":
-        return assemble_deltas(items)
-    return items[-1] if items else None
-
-
-async def _settled(phase: Any, ctx: MiddlewareContext) -> Any:
-    """Run a phase, whichever form it has, and give what it came to."""
-    if is_a(phase, AsyncGenerator):
-        return await _drained(phase, ctx)
-    return await phase
+def _is_inherited(method: Any, original: Any) -> bool:
+    return getattr(method, "__func__", None) is original
 
 
 async def _drained(phase: AsyncGenerator[Any, None], ctx: MiddlewareContext) -> Any:

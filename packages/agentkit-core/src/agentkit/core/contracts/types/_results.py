@@ -9,7 +9,7 @@ from agentkit.core.contracts.content import ContentBlock, TextBlock, ToolUseBloc
 from agentkit.core.contracts.types._messages import ToolCall, text_beside
 from agentkit.core.contracts.types._usage import ModelUsage, Usage
 
-__all__ = ["Delta", "LLMResult", "StreamEvent", "StreamEventType", "assemble_deltas"]
+__all__ = ["Delta", "LLMResult", "StreamEvent", "StreamEventType", "assemble_deltas", "beyond_text"]
 
 StreamEventType = Literal["message_delta", "tool_call", "tool_result", "step", "interrupt", "final"]
 _EVENT_TYPES: tuple[str, ...] = get_args(StreamEventType)
@@ -136,13 +136,9 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     brought is not repeated, so calls may come one by one, all at the end, or both. Of every other
     field the last value wins. `partial` is dropped: on a complete stream `parsed` is the answer.
     """
-    pieces: list[str] = []
-    other: list[Delta] = []
-    for delta in deltas:
-        pieces.append(delta.text)
-        if not _is_text_alone(delta):
-            other.append(delta)
-    text = "".join(pieces)
+    told = list(deltas)
+    text = "".join([delta.text for delta in told])
+    other = beyond_text(told)
     calls: list[ToolCall] = []
     last: dict[str, Any] = {}
     for delta in other:
@@ -161,17 +157,22 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
 _FACTS = ("model", "provider", "usage", "finish_reason", "parsed", "model_usage")
 
 
-def _is_text_alone(delta: Delta) -> bool:
-    """Tell whether *delta* brings nothing but text, as nearly every one does."""
-    return (
-        not (delta.reasoning or delta.tool_calls or delta.blocks)
-        and delta.finish_reason is None
-        and delta.usage is None
-        and delta.model is None
-        and delta.provider is None
-        and delta.parsed is None
-        and delta.model_usage is None
-    )
+def beyond_text(deltas: Iterable[Delta]) -> list[Delta]:
+    """Give those of *deltas* that bring more than text, as hardly any do."""
+    return [
+        delta
+        for delta in deltas
+        if delta.reasoning
+        or delta.tool_calls
+        or delta.blocks
+        or delta.finish_reason
+        or delta.model
+        or delta.provider
+        or delta.usage is not None
+        or delta.model_usage is not None
+        or delta.parsed is not None
+        or delta.partial is not None
+    ]
 
 
 def _facts(delta: Delta) -> dict[str, Any]:
