@@ -10,22 +10,32 @@ from agentkit.models.codecs import raise_if_error_frame
 
 if TYPE_CHECKING:
     from agentkit.models._transport import Timeouts
+    from agentkit.models.providers._anthropic import AnthropicLLM, claude
+    from agentkit.models.providers._gemini import GeminiLLM, gemini
     from agentkit.models.providers._openai_compatible import OpenAICompatibleLLM
     from agentkit.models.providers._presets import deepseek, openai, openrouter
 
 __all__ = [
+    "AnthropicLLM",
+    "GeminiLLM",
     "OpenAICompatibleLLM",
     "Timeouts",
+    "claude",
     "deepseek",
+    "gemini",
     "openai",
     "openrouter",
     "raise_if_error_frame",
 ]
 
 _HOMES = {
+    "AnthropicLLM": "agentkit.models.providers._anthropic",
+    "GeminiLLM": "agentkit.models.providers._gemini",
     "OpenAICompatibleLLM": "agentkit.models.providers._openai_compatible",
     "Timeouts": "agentkit.models._transport",
+    "claude": "agentkit.models.providers._anthropic",
     "deepseek": "agentkit.models.providers._presets",
+    "gemini": "agentkit.models.providers._gemini",
     "openai": "agentkit.models.providers._presets",
     "openrouter": "agentkit.models.providers._presets",
 }

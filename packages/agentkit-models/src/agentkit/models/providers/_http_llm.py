@@ -129,8 +129,7 @@ class HttpLLM(PortMethods):
         ctx: RunMeta | None = None,
     ) -> AsyncGenerator[LLMStreamEvent, None]:
         """Give the response as it arrives; see `LLMClient.generate_stream`."""
-        if not self.model and "model" not in options.extra:
-            raise ValueError("no model: pass default_model, or name one in the call")
+        self._check_model(options)
         path, body = self._request(messages, options)
         data = _json_bytes(body)
         if ctx is not None:
@@ -148,6 +147,10 @@ class HttpLLM(PortMethods):
     async def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
         """Give an estimate, by the bytes of the text: the API cannot be asked."""
         return estimated_tokens(messages)
+
+    def _check_model(self, options: GenerationOptions | None = None) -> None:
+        if not self.model and (options is None or "model" not in options.extra):
+            raise ValueError("no model: pass default_model, or name one in the call")
 
     @abstractmethod
     def _request(
