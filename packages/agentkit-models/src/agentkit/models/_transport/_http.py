@@ -73,6 +73,8 @@ class HttpTransport:
     ) -> AsyncGenerator[Reply, None]:
         """Send *body* to *path* below the base URL and give the answer; leaving closes it.
 
+        A query in *path* is added to that of the base URL.
+
         Raises:
             ProviderError: The provider cannot be reached, or does not answer in time; so does
                 reading the answer.
@@ -83,7 +85,7 @@ class HttpTransport:
         bounds = Bounds(ctx, total=self._timeouts.total)
         request = client.build_request(
             "POST",
-            self._url.copy_with(path=self._url.path.rstrip("/") + path),
+            self._url_of(path),
             content=body,
             headers=self._headers,
             timeout=httpx.Timeout(self._timeouts.idle, connect=self._timeouts.connect),
@@ -107,6 +109,11 @@ class HttpTransport:
                 await keeper.aclose()
             elif loop.is_running():
                 await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_close(keeper), loop))
+
+    def _url_of(self, path: str) -> httpx.URL:
+        path, _, query = path.partition("?")
+        url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
+        return url.copy_merge_params(httpx.QueryParams(query)) if query else url
 
     async def _client(self) -> httpx.AsyncClient:
         if self._given is not None:
