@@ -50,17 +50,18 @@ class MasterCopy:
 
 
 def _copied(part: _Part) -> Any:
-    return _filled(*part) if part.__class__ is tuple else part.copy()
+    return _filled(part) if part.__class__ is tuple else part.copy()
 
 
-def _filled(frame: Any, places: list[Any] | None) -> Any:
+def _filled(part: tuple[Any, list[Any] | None]) -> Any:
+    frame, places = part
     item: Any
     if places is None:
-        return [_filled(*item) if item.__class__ is tuple else item.copy() for item in frame]
+        return [_filled(item) if item.__class__ is tuple else item.copy() for item in frame]
     copied = frame.copy()
     for place in places:
         item = copied[place]
-        copied[place] = _filled(*item) if item.__class__ is tuple else item.copy()
+        copied[place] = _filled(item) if item.__class__ is tuple else item.copy()
     return copied
 
 
@@ -73,9 +74,8 @@ def _part_of_dict(value: dict[Any, object]) -> _Part:
             continue
         frame[key] = _PARTS[kind](item)
         if places is None:
-            places = [key]
-        else:
-            places.append(key)
+            places = []
+        places.append(key)
     return frame if places is None else (frame, places)
 
 
@@ -84,20 +84,24 @@ def _part_of_list(value: list[object]) -> _Part:
         kinds = set(map(type, value))
         if kinds <= _LEAVES:
             return value.copy()
-        if kinds <= _CONTAINERS:
-            return [_PARTS[type(item)](item) for item in value], None
+        if len(kinds) == 1:
+            make = _PARTS[kinds.pop()]
+            return [make(item) for item in value], None
+    for item in value:
+        if type(item) not in _LEAVES:
+            return _part_of_mixed_list(value)
+    return value.copy()
+
+
+def _part_of_mixed_list(value: list[object]) -> _Part:
     frame = value.copy()
-    places: list[int] | None = None
+    places: list[int] = []
     for index, item in enumerate(value):
         kind = type(item)
-        if kind is str or kind in _LEAVES:
-            continue
-        frame[index] = _PARTS[kind](item)
-        if places is None:
-            places = [index]
-        else:
+        if kind not in _LEAVES:
+            frame[index] = _PARTS[kind](item)
             places.append(index)
-    return frame if places is None else (frame, places)
+    return frame, places
 
 
 _PARTS: dict[type, Callable[[Any], _Part]] = {
