@@ -1,0 +1,236 @@
+"""Recorded answers of the messages API, through the codec and through the client.
+
+What an official SDK read otherwise, and why we do not:
+
+    input cut off at `max_tokens`     kept as text, never run; the SDK gives the half that parses
+    an error as the first event       an error as any other; the SDK's has the status 200
+    a stream cut short                an error; the SDK gives the part as if it were all
+    `[DONE]` at the end               read over; the SDK raises JSONDecodeError
+"""
+
+import asyncio
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from replay import (
+    CHUNKINGS,
+    NOW,
+    AnyCost,
+    Exchange,
+    Outcome,
+    chunkings,
+    decoded,
+    error_facts,
+    over_http,
+    wanted_error,
+)
+
+from agentkit.core.contracts.content import (
+    ChatMessage,
+    ContentBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolUseBlock,
+    UnknownBlock,
+)
+from agentkit.core.contracts.errors import ProviderError
+from agentkit.core.contracts.llm import (
+    CompletionEvent,
+    LLMStreamEvent,
+    ModelUsage,
+    ReasoningDelta,
+    TextDelta,
+)
+from agentkit.core.contracts.types import RAW_ARGUMENTS
+from agentkit.models.codecs.anthropic_messages import (
+    ResponseDecoder,
+    decode_response,
+    encode_request,
+)
+from agentkit.models.providers import AnthropicLLM
+
+
+@pytest.mark.parametrize("chunking", CHUNKINGS)
+def test_the_codec_reads_what_the_oracle_read(exchange: Exchange, chunking: str) -> None:
+    for chunks in chunkings(exchange["response"]["body"].encode(), chunking):
+        decoder = ResponseDecoder(provider="them", now=NOW)
+        _check(exchange["expected"], decoded(exchange, chunks, decoder))
+
+
+def test_the_client_reads_what_the_oracle_read(exchange: Exchange) -> None:
+    def client(url: str) -> AnthropicLLM:
+        streaming = exchange["stream"]
+        return AnthropicLLM(api_key="a-key", base_url=url, default_model="m", streaming=streaming)
+
+    _check(exchange["expected"], asyncio.run(over_http(exchange, client)))
+
+
+def test_an_answer_goes_back_as_it_came_signatures_and_all(exchange: Exchange) -> None:
+    if exchange["expected"]["kind"] != "success":
+        pytest.skip("there is no answer")
+    body = exchange["response"]["body"]
+    answer = ChatMessage("assistant", decode_response(body.encode(), provider="us").content)
+
+    turns = encode_request([answer], model="m", sender="us")["messages"]
+
+    assert [part for turn in turns for part in turn["content"]] == _parts_of(body)
+
+
+def _parts_of(body: str) -> list[dict[str, Any]]:
+    """Give the content as one body has it; empty text, which cannot be sent, is none."""
+    parts = json.loads(body)["content"] if body.startswith("{") else _put_together(body)
+    return [_without_empty_lists(part) for part in parts if part.get("text") != ""]
+
+
+def _put_together(body: str) -> list[dict[str, Any]]:
+    parts: dict[int, dict[str, Any]] = {}
+    for line in body.splitlines():
+        frame = json.loads(line[5:]) if line.startswith("data: {") else {}
+        if frame.get("type") == "content_block_start":
+            parts[frame["index"]] = frame["content_block"]
+        elif frame.get("type") == "content_block_delta":
+            _put(parts[frame["index"]], frame["delta"])
+    for part in parts.values():
+        text = part.pop("partial_json", "")
+        part |= {"input": _input(text)} if text else {}
+    return list(parts.values())
+
+
+def _put(part: dict[str, Any], delta: dict[str, Any]) -> None:
+    for name, value in delta.items():
+        if name == "citation":
+            part["citations"] = [*part.get("citations", []), value]
+        elif name != "type":
+            part[name] = part.get(name, "") + value
+
+
+def _input(text: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(text))
+    except ValueError:
+        return {RAW_ARGUMENTS: text}
+
+
+def _without_empty_lists(part: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in part.items() if name != "citations" or value}
+
+
+def _check(expected: dict[str, Any], outcome: Outcome) -> None:
+    if expected["kind"] == "success":
+        assert isinstance(outcome, list), outcome
+        assert _read(outcome) == _wanted(expected)
+        return
+    assert isinstance(outcome, ProviderError), outcome
+    assert error_facts(outcome) == wanted_error(expected)
+    assert expected["message"] in str(outcome) or expected.get("truncated")
+
+
+def _read(events: list[LLMStreamEvent]) -> dict[str, Any]:
+    """Give what the events say, once it is sure that the deltas and the completion agree."""
+    *deltas, last = events
+    assert isinstance(last, CompletionEvent)
+    text, reasoning = _text(last.content, TextBlock), _text(last.content, ThinkingBlock)
+    assert "".join(d.text for d in deltas if isinstance(d, TextDelta)) == text
+    assert "".join(d.text for d in deltas if isinstance(d, ReasoningDelta)) == reasoning
+    return {
+        "text": text,
+        "reasoning": reasoning,
+        "reasoning_blocks": [_thought(b) for b in last.content if isinstance(b, ThinkingBlock)],
+        "tool_calls": [_call(block) for block in last.content if isinstance(block, ToolUseBlock)],
+        "server_tool_calls": _server_calls(last.content),
+        "block_types": [kind for kind in map(_type, last.content) if kind != "text"],
+        "finish_reason": last.finish_reason,
+        "stop_kind": last.stop_kind,
+        "stop_sequence": last.metadata.get("stop_sequence"),
+        "stop_details": json.loads(last.metadata.get("stop_details", "null")),
+        "response_id": last.metadata.get("response_id"),
+        "usage": last.usage,
+    }
+
+
+def _text(blocks: list[ContentBlock], kind: type[TextBlock | ThinkingBlock]) -> str:
+    return "".join(block.text for block in blocks if isinstance(block, kind))
+
+
+def _thought(block: ThinkingBlock) -> dict[str, Any]:
+    assert block.provider
+    if block.redacted:
+        return {"type": "redacted_thinking", "data": block.signature}
+    return {"type": "thinking", "thinking": block.text, "signature": block.signature}
+
+
+def _call(block: ToolUseBlock) -> tuple[str, str, dict[str, Any]]:
+    return block.call_id, block.tool_name, dict(block.arguments)
+
+
+def _server_calls(blocks: list[ContentBlock]) -> list[tuple[str, str, dict[str, Any]]]:
+    raws = [block.raw for block in blocks if isinstance(block, UnknownBlock)]
+    return [
+        (raw["id"], raw["name"], dict(raw["input"]))
+        for raw in raws
+        if raw["type"].endswith("tool_use")
+    ]
+
+
+def _type(block: ContentBlock) -> str:
+    if isinstance(block, UnknownBlock):
+        assert block.provider
+        return str(block.raw["type"])
+    if isinstance(block, ThinkingBlock):
+        return "redacted_thinking" if block.redacted else "thinking"
+    return block.type
+
+
+def _wanted(expected: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "text": expected["text"],
+        "reasoning": expected["reasoning"] or "",
+        "reasoning_blocks": expected.get("reasoning_blocks", []),
+        "tool_calls": [_wanted_call(call) for call in expected["tool_calls"]],
+        "server_tool_calls": [_wanted_call(c) for c in expected.get("server_tool_calls", [])],
+        "block_types": [kind for kind in expected["block_types"] if kind != "text"],
+        "finish_reason": expected["finish_reason"],
+        "stop_kind": _STOP_KINDS[expected["finish_reason"]],
+        "stop_sequence": expected.get("stop_sequence"),
+        "stop_details": expected.get("stop_details"),
+        "response_id": expected["response_id"],
+        "usage": AnyCost(_wanted_usage(expected["usage"])),
+    }
+
+
+_STOP_KINDS = {
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "max_tokens": "length",
+    "tool_use": "tool_use",
+    "refusal": "refusal",
+}
+
+
+def _wanted_call(call: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
+    arguments = call["arguments"]
+    if arguments is None:
+        arguments = {RAW_ARGUMENTS: call["arguments_raw"]}
+    return call["id"], call["name"], arguments
+
+
+# ModelUsage from the raw fields. The API counts what it read from a cache and what it wrote there
+# beside `input_tokens`, we count them in. Its split of what was written may be older than the sum:
+# what is missing from it lives for five minutes.
+def _wanted_usage(raw: dict[str, Any]) -> ModelUsage:
+    read = raw.get("cache_read_input_tokens") or 0
+    written = raw.get("cache_creation_input_tokens") or 0
+    hours = (raw.get("cache_creation") or {}).get("ephemeral_1h_input_tokens", 0)
+    cost = raw.get("cost")
+    return ModelUsage(
+        input_tokens=raw["input_tokens"] + read + written,
+        cached_tokens=read,
+        cache_write_5m_tokens=written - hours,
+        cache_write_1h_tokens=hours,
+        output_tokens=raw["output_tokens"],
+        reasoning_tokens=(raw.get("output_tokens_details") or {}).get("thinking_tokens", 0),
+        cost=None if cost is None else Decimal(str(cost)),
+        provenance="reported",
+    )
