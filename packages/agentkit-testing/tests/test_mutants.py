@@ -8,12 +8,16 @@ from agentkit.testing.mutants import MUTANTS, REFERENCES, Mutant, faults_of
 from .the_suites import SUITES
 
 
+def named(mutant: Mutant) -> str:
+    return f"{mutant.breaks[0].partition('-')[0].lower()}-{mutant.name}"
+
+
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_a_reference_breaks_no_clause(reference: type) -> None:
     assert faults_of(reference) == []
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_mutant_is_caught_by_every_clause_it_names(mutant: Mutant) -> None:
     assert faults_of(mutant.adapter, *mutant.breaks) == list(mutant.breaks)
 
@@ -26,11 +30,11 @@ def test_every_clause_is_named_by_a_mutant(suite: type[Suite]) -> None:
 
 
 def test_mutants_have_names_of_their_own() -> None:
-    names = [mutant.name for mutant in MUTANTS]
+    names = [named(mutant) for mutant in MUTANTS]
 
     assert len(set(names)) == len(names)
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)
+@pytest.mark.parametrize("mutant", MUTANTS, ids=named)
 def test_a_mutant_says_what_it_does(mutant: Mutant) -> None:
     assert mutant.adapter.__doc__

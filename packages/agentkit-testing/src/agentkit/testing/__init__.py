@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Outcome,
         StoreSuite,
         Suite,
+        VectorSuite,
         clause,
     )
 
@@ -29,6 +30,7 @@ __all__ = [
     "Outcome",
     "StoreSuite",
     "Suite",
+    "VectorSuite",
     "clause",
 ]
 

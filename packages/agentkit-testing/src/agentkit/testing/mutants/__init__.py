@@ -15,6 +15,9 @@ from agentkit.testing.mutants import (
     _store_trials,
     _store_ttl,
     _store_values,
+    _vector_finding,
+    _vector_putting,
+    _vector_where,
 )
 from agentkit.testing.mutants._backend import Backend
 from agentkit.testing.mutants._reference import (
@@ -61,4 +64,7 @@ _HOLDERS = (
     _store_trials,
     _store_ttl,
     _store_values,
+    _vector_finding,
+    _vector_putting,
+    _vector_where,
 )

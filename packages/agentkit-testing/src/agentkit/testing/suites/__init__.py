@@ -5,6 +5,7 @@ from agentkit.testing.suites._clause import Clause, Feature, Outcome, clause, cl
 from agentkit.testing.suites._judging import Opener
 from agentkit.testing.suites._store import StoreSuite
 from agentkit.testing.suites._suite import Suite
+from agentkit.testing.suites._vectors import VectorSuite
 
 __all__ = [
     "CheckpointSuite",
@@ -14,6 +15,7 @@ __all__ = [
     "Outcome",
     "StoreSuite",
     "Suite",
+    "VectorSuite",
     "clause",
     "clause_of",
 ]
