@@ -86,8 +86,9 @@ class Lane:
 
     async def _write_until_lost(self, link: Link) -> None:
         while True:
-            await self._wake.wait()
-            self._wake.clear()
+            if link.is_open and not self._waiting:
+                self._wake.clear()
+                await self._wake.wait()
             if await link.is_stale():
                 return
             batch = self._take()

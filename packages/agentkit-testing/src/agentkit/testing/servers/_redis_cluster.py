@@ -74,6 +74,7 @@ class RedisCluster:
             name = command(primary.port, "CLUSTER", "MYID").split()[-1]
             command(replica.port, "CLUSTER", "REPLICATE", name)
         self._until(lambda node: "cluster_state:ok" in _state(node))
+        self._until(lambda node: node not in self.replicas or _follows(node))
 
     def _until(self, holds: Callable[[RedisServer], bool]) -> None:
         end = time.monotonic() + _PATIENCE
@@ -85,9 +86,14 @@ class RedisCluster:
 
 def _node(binary: Callable[[], Path]) -> RedisServer:
     bus = str(free_port())
-    more = ("--cluster-enabled", "yes", "--cluster-port", bus, "--cluster-node-timeout", "1000")
-    return RedisServer(binary, *more)
+    port = ("--cluster-enabled", "yes", "--cluster-port", bus)
+    haste = ("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0")
+    return RedisServer(binary, *port, *haste)
 
 
 def _state(node: RedisServer) -> str:
     return command(node.port, "CLUSTER", "INFO")
+
+
+def _follows(replica: RedisServer) -> bool:
+    return "master_link_status:up" in command(replica.port, "INFO", "replication")
