@@ -1,6 +1,5 @@
 """The client of Google's models, at Google AI or at Vertex AI."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
@@ -83,23 +82,14 @@ class GeminiLLM(HttpLLM):
     def _request(
         self, messages: Sequence[ChatMessage], options: GenerationOptions
     ) -> tuple[str, dict[str, Any]]:
-        self._tell_of_fallback(options)
+        if needs_schema_in_words(self.model, options):
+            self._tell_once(f"{self.model} has no JSON mode beside tools: it is asked for in words")
         body = encode_request(messages, model=self.model, options=options, sender=self._maker)
         way = ":streamGenerateContent?alt=sse" if self._streaming else ":generateContent"
         return model_path(self.model) + way, body
 
     def _decoder(self, *, now: float) -> ResponseDecoder:
         return ResponseDecoder(provider=self._maker, now=now)
-
-    def _tell_of_fallback(self, options: GenerationOptions) -> None:
-        """Warn once that a schema is asked for in words, where the model has no mode for it."""
-        if not needs_schema_in_words(self.model, options) or self.model in self._told:
-            return
-        self._told.add(self.model)
-        warnings.warn(
-            f"{self.model} has no JSON mode beside tools: the format is sent as an instruction",
-            stacklevel=2,
-        )
 
 
 def gemini(

@@ -1,15 +1,8 @@
 """One answer as far as it has come: a whole body and the chunks of a stream add up alike."""
 
-from dataclasses import replace
 from typing import Any
 
-from agentkit.core.contracts.content import (
-    ContentBlock,
-    ThinkingBlock,
-    ToolUseBlock,
-    UnknownBlock,
-    blocks_text,
-)
+from agentkit.core.contracts.content import ContentBlock, ToolUseBlock, UnknownBlock
 from agentkit.core.contracts.llm import (
     CompletionEvent,
     ModelUsage,
@@ -17,9 +10,10 @@ from agentkit.core.contracts.llm import (
     StopKind,
     TextDelta,
 )
-from agentkit.core.contracts.types import LLMResult, ToolCall
+from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import frozen
 from agentkit.models.codecs._json import as_dict, as_list, as_text
+from agentkit.models.codecs._partial import partial_of
 from agentkit.models.codecs.gemini._drafts import Drafts
 from agentkit.models.codecs.gemini._usage import usage_from
 
@@ -104,23 +98,12 @@ class Answer:
         """Give what has come of an answer that will not be finished, or None when nothing has."""
         if not self.parts:
             return None
-        blocks = self._blocks()
-        known = self.usage.provenance == "reported"
-        usage = replace(self.usage, provenance="partial") if known else self.usage
-        return LLMResult(
-            blocks_text(blocks),
-            model=self.model or None,
-            provider=self.provider or None,
+        return partial_of(
+            self._blocks(),
+            self.usage,
+            model=self.model,
+            provider=self.provider,
             finish_reason=self.finish_reason,
-            usage=usage.to_usage(),
-            tool_calls=tuple(
-                ToolCall(block.call_id, block.tool_name, block.arguments)
-                for block in blocks
-                if isinstance(block, ToolUseBlock)
-            ),
-            blocks=tuple(blocks),
-            reasoning="".join(block.text for block in blocks if isinstance(block, ThinkingBlock)),
-            model_usage=usage,
         )
 
     def _stop_kind(self, *, has_calls: bool) -> StopKind | None:

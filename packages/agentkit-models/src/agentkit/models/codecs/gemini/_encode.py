@@ -1,6 +1,5 @@
 """Neutral messages and options to the JSON of a request."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,7 +8,8 @@ from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.errors import UnsupportedOption
 from agentkit.core.contracts.llm import GenerationOptions
 from agentkit.core.contracts.types import ToolSchema
-from agentkit.models.codecs._json import as_dict, is_dict
+from agentkit.models.codecs._json import is_dict
+from agentkit.models.codecs._structured import json_instruction, schema_of
 from agentkit.models.codecs.gemini._encode_contents import encode_contents, system_texts
 
 __all__ = ["encode_count", "encode_request", "needs_schema_in_words"]
@@ -36,7 +36,8 @@ def encode_request(
 
     Raises:
         UnsupportedOption: The API has no place for something that was asked for.
-        ValueError: `extra` holds a key that is the client's to set.
+        ValueError: `extra` holds a key that is the client's to set, or `response_format` is of no
+            known form.
 
     """
     in_words = needs_schema_in_words(model, options)
@@ -63,8 +64,8 @@ def encode_count(messages: Sequence[ChatMessage], *, model: str, sender: str) ->
 
 def needs_schema_in_words(model: str, options: GenerationOptions) -> bool:
     """Whether the model has no mode for what was asked: those before the third have it or tools."""
-    wanted = (options.response_format or {}).get("type")
-    return bool(options.tools and wanted in {"json_schema", "json_object"} and _is_early(model))
+    has_schema = schema_of(options.response_format) is not None
+    return has_schema and bool(options.tools) and _is_early(model)
 
 
 def _is_early(model: str) -> bool:
@@ -80,8 +81,8 @@ def _prompt(
     in_words: bool,
 ) -> dict[str, Any]:
     contents = encode_contents(messages, sender=sender, wants_signatures=not _is_early(model))
-    instruction = _schema_instruction(options.response_format) if in_words else ""
-    texts = [options.system_instructions, *system_texts(messages), instruction]
+    schema = schema_of(options.response_format) if in_words else None
+    texts = [options.system_instructions, *system_texts(messages), json_instruction(schema)]
     if text := "\n\n".join(filter(None, texts)):
         return {"systemInstruction": {"parts": [{"text": text}]}, "contents": contents}
     return {"contents": contents}
@@ -127,35 +128,18 @@ def _settings(model: str, options: GenerationOptions, *, in_words: bool) -> dict
         "seed": options.seed,
     }
     settings = {name: value for name, value in plain.items() if value is not None}
-    if options.response_format is not None and not in_words:
-        settings |= _response_format(options.response_format)
+    if not in_words:
+        settings |= _response_format(schema_of(options.response_format))
     if options.reasoning_effort is not None:
         settings["thinkingConfig"] = _thinking(model, options.reasoning_effort)
     return settings
 
 
-def _response_format(wanted: Mapping[str, Any]) -> dict[str, Any]:
-    kind = wanted.get("type")
-    if kind == "text":
+def _response_format(schema: Mapping[str, Any] | None) -> dict[str, Any]:
+    if schema is None:
         return {}
-    if kind == "json_object":
-        return {"responseMimeType": "application/json"}
-    schema = as_dict(wanted.get("json_schema")).get("schema")
-    if kind != "json_schema" or not is_dict(schema):
-        raise UnsupportedOption(
-            f"response_format is text, json_object, or a json_schema with its schema; got {kind!r}",
-            option="response_format",
-        )
-    return {"responseMimeType": "application/json", "responseJsonSchema": schema}
-
-
-def _schema_instruction(wanted: Mapping[str, Any] | None) -> str:
-    """Give the words that stand in for a mode that the model does not have."""
-    schema = as_dict(as_dict(wanted).get("json_schema")).get("schema")
-    text = "When you do not call a tool, answer with one JSON object and nothing else."
-    if not is_dict(schema):
-        return text
-    return f"{text} It conforms to this JSON Schema:\n{json.dumps(schema, sort_keys=True)}"
+    form: dict[str, Any] = {"responseMimeType": "application/json"}
+    return form | {"responseJsonSchema": schema} if schema else form
 
 
 def _thinking(model: str, effort: str) -> dict[str, Any]:

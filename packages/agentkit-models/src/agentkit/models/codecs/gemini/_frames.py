@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from agentkit.core.contracts.errors import ErrorClass, ProviderError
+from agentkit.core.contracts.errors import ErrorClass
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
+from agentkit.models.codecs._endings import cut_short, undecodable
 from agentkit.models.codecs._errors import error_in, malformed, stream_error
 from agentkit.models.codecs._json import as_dict, as_list, is_dict, load
 from agentkit.models.codecs._sse import ServerSentEvent
@@ -47,7 +48,7 @@ class FrameReader:
         try:
             frame = load(event.data)
         except ValueError:
-            raise _undecodable(event) from None
+            raise undecodable(event.data, event=event.event) from None
         return self._read_frame(frame, event.data, event=event.event)
 
     def read_body(self, data: bytes) -> Seen:
@@ -79,15 +80,12 @@ class FrameReader:
             ProviderError: It has not.
 
         """
-        if stray:
-            self._raise_error_in(stray)
-        if self._answer.block_reason or (self._finished and not self._unfinished):
+        ended = self._answer.block_reason or (self._finished and not self._unfinished)
+        if ended and not stray:
             return
-        if stray and not self._saw_frame:
-            raise malformed(stray)
-        raise stream_error(
-            "incomplete_stream", "the stream ended without a finishReason", ErrorClass.TRANSIENT
-        )
+        error = cut_short(stray, missing="a finishReason", saw_frame=self._saw_frame, now=self._now)
+        if not ended or error.error_type != "incomplete_stream":
+            raise error
 
     def _read_frame(self, frame: Any, text: str, *, event: str = "") -> Seen:
         if error := error_in(frame, event=event, now=self._now):
@@ -113,15 +111,6 @@ class FrameReader:
         elif index not in self._finished:
             self._unfinished.add(index)
 
-    def _raise_error_in(self, stray: str) -> None:
-        """Raise the error that a server wrote into the stream without any framing, if it is one."""
-        try:
-            error = error_in(load(stray), now=self._now)
-        except ValueError:
-            return
-        if error is not None:
-            raise error
-
 
 def _elements(text: str) -> Iterator[Any]:
     """Give the elements of the list *text* as far as they are whole."""
@@ -140,14 +129,3 @@ def _skip(text: str, at: int) -> int:
     while at < len(text) and text[at] in " \t\r\n,":
         at += 1
     return at
-
-
-def _undecodable(event: ServerSentEvent) -> ProviderError:
-    """Give the error of an event that is no JSON object: cut off, or foreign."""
-    if event.event == "error":
-        return stream_error("error", event.data[:4000], ErrorClass.UNKNOWN)
-    return stream_error(
-        "undecodable_event",
-        f"an event is no JSON object: {event.data[:200]!r}",
-        ErrorClass.TRANSIENT,
-    )
