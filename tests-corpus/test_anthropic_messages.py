@@ -94,7 +94,7 @@ def _put_together(body: str) -> list[dict[str, Any]]:
             _put(parts[frame["index"]], frame["delta"])
     for part in parts.values():
         text = part.pop("partial_json", "")
-        part |= {"input": _input(text)} if text else {}
+        part.update({"input": _input(text)} if text else {})
     return list(parts.values())
 
 
