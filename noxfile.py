@@ -20,7 +20,15 @@ PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 SHARED = ROOT.parent / "shared"
 PYTEST = ("-m", "pytest", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}")
 COVERAGE_SETTINGS = f"--rcfile={ROOT / 'pyproject.toml'}"
-CHECKED = ["tests-conformance", "tests-corpus", "tests-docs", "examples", "tools", "noxfile.py"]
+CHECKED = [
+    "tests-conformance",
+    "tests-corpus",
+    "tests-docs",
+    "examples",
+    "benchmarks",
+    "tools",
+    "noxfile.py",
+]
 
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv"
@@ -136,6 +144,14 @@ def docs(session: nox.Session) -> None:
     """Every code block runs, every link leads to a file."""
     _develop(session)
     session.run("python", "-P", *PYTEST, "tests-docs", *session.posargs)
+
+
+@nox.session(default=False, requires=["build"])
+def benchmarks(session: nox.Session) -> None:
+    """Ratios against floors and peers, asserted nowhere (`-- 30` for as many rounds)."""
+    core = to_install(Requirement("agentkit-core"))
+    session.install("--compile-bytecode", *core, "-r", "benchmarks/requirements.txt")
+    session.run("python", "benchmarks/core.py", *session.posargs)
 
 
 def _develop(session: nox.Session) -> None:

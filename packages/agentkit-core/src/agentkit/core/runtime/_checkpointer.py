@@ -1,10 +1,10 @@
 """The versions of runs, numbered and fenced: logic over a `CheckpointPort`."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
-from uuid import uuid4
 
 from agentkit.core.contracts.observation import TracePort
 from agentkit.core.contracts.ports import Checkpoint, CheckpointPort, CheckpointStatus, ClockPort
@@ -27,7 +27,7 @@ class Checkpointer:
     def __init__(self, port: CheckpointPort, clock: ClockPort | None = None) -> None:
         self.port = port
         self._clock = clock or SystemClock()
-        self._writer = uuid4().hex
+        self._writer = os.urandom(16).hex()
         self._versions: dict[str, int] = {}
         self._unsure: set[str] = set()
         self._locks: dict[str, asyncio.Lock] = {}

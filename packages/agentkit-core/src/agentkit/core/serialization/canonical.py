@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -13,10 +14,8 @@ from json import JSONEncoder
 from json.encoder import encode_basestring_ascii as _quote
 from math import isfinite
 from operator import attrgetter
-from pathlib import PurePath
 from types import NoneType
 from typing import Any
-from uuid import UUID
 
 from agentkit.core.serialization._immutable import FrozenDict, FrozenList
 from agentkit.core.serialization._kinds import kind_of
@@ -136,13 +135,12 @@ _TAGGERS: dict[type, Callable[[Any], str]] = {
     time: partial(_tag_text, "time", _iso),
     timedelta: _tag_timedelta,
     Decimal: _tag_decimal,
-    UUID: partial(_tag_text, "uuid", str),
 }
 
 # Bases whose subclasses count as the base, in the order they are asked.
 _BASES: tuple[type, ...] = (
     str, int, float, tuple, list, set, frozenset, bytes, bytearray,
-    datetime, date, time, timedelta, Decimal, UUID,
+    datetime, date, time, timedelta, Decimal,
 )  # fmt: skip
 
 
@@ -154,13 +152,19 @@ def _tagger(kind: type[Any]) -> Callable[[Any], str]:
         return lambda value: f"{name}.{_tag(value.value)}"
     if dataclasses.is_dataclass(kind):
         return _fields_tagger(name, [f.name for f in dataclasses.fields(kind) if f.compare])
-    if issubclass(kind, PurePath):
-        return partial(_tag_text, "path", str)
+    for tag, base in (("path", _loaded("pathlib", "PurePath")), ("uuid", _loaded("uuid", "UUID"))):
+        if issubclass(kind, base):
+            return partial(_tag_text, tag, str)
     if issubclass(kind, Mapping):
         return _tag_mapping
     if callable(getattr(kind, "model_dump", None)):
         return _model_tagger(name, kind)
     return _base_tagger(kind)
+
+
+def _loaded(module: str, name: str) -> tuple[type, ...]:
+    """Give the class *name* of a *module* that is costly to import: unloaded, it has no objects."""
+    return (getattr(sys.modules[module], name),) if module in sys.modules else ()
 
 
 def _base_tagger(kind: type[Any]) -> Callable[[Any], str]:

@@ -1,0 +1,148 @@
+"""What a layer adds to each delta of a long stream."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from chats import ASKED
+from measuring import Row, Sample, seconds_of_await
+
+from agentkit.core.contracts.middleware import BaseMiddleware, Call, Handler, chain
+from agentkit.core.contracts.types import Delta, Usage
+from agentkit.core.execution import CancellationToken
+from agentkit.core.policies import (
+    SlidingWindowCompactor,
+    compaction,
+    fallback,
+    memoize,
+    meter,
+    output_coerce,
+    retry,
+    semantic_memoize,
+    tracing,
+)
+from agentkit.core.runtime import Invoker
+from agentkit.core.testing import FakeLLM, RecordingTracer, make_test_ctx
+
+__all__ = ["interruption", "middlewares"]
+
+DELTAS = 1000
+DRAINS = 5
+
+
+class Nothing(BaseMiddleware):
+    """A middleware in phases that does nothing in each."""
+
+
+@dataclass
+class Shape:
+    """The least that an output adapter can do, to leave what `output_coerce` itself costs."""
+
+    name: str = "shape"
+    python_type: type = dict
+
+    def parse(self, raw: str | dict[str, Any]) -> Any:
+        """Give the JSON of *raw*."""
+        return json.loads(raw) if isinstance(raw, str) else raw
+
+    def partial_parse(self, raw: str) -> Any:
+        """Give nothing."""
+
+    def partial_from(self, data: Any) -> Any:
+        """Give *data*."""
+        return data
+
+
+def middlewares() -> list[Row]:
+    """What each middleware adds to a delta, against what a bare wrapper adds."""
+    plain = [Delta("a word ") for _ in range(DELTAS)]
+    answer = json.dumps({"items": [{"id": n, "name": f"item {n}"} for n in range(DELTAS // 4)]})
+    cut = [Delta(answer[at : at + 8]) for at in range(0, len(answer), 8)]
+    prose = json.dumps({"title": "A title", "body": "some more words " * (DELTAS // 2)})
+    spoken = [Delta(prose[at : at + 8]) for at in range(0, len(prose), 8)]
+    window = compaction(SlidingWindowCompactor())
+    typed = {"output_adapter": Shape()}
+    return [
+        _added("tracing, no-op", tracing(), plain),
+        _added("tracing, recording", tracing(), plain, trace=RecordingTracer()),
+        _added("meter", meter(), plain),
+        _added("retry", retry(), plain),
+        _added("fallback", fallback(["a", "b"]), plain),
+        _added("compaction", window, plain),
+        _added("memoize, no store", memoize(when=lambda _: False), plain),
+        _added("semantic_memoize, off", semantic_memoize(when=lambda _: False), plain),
+        _added("a BaseMiddleware", Nothing(), plain),
+        _added("output_coerce, no adapter", output_coerce(), plain),
+        _added("output_coerce, long text", output_coerce(), spoken, meta=typed),
+        _added("output_coerce, many values", output_coerce(), cut, meta=typed),
+    ]
+
+
+def _added(
+    what: str, middleware: Any, deltas: list[Delta], *, meta: Any = None, **wired: Any
+) -> Row:
+    ctx = make_test_ctx(llm=FakeLLM(), **wired)
+    end = Delta(model="m", usage=Usage(10, 5), provider="p", finish_reason="stop")
+
+    async def terminal(_: Call) -> AsyncIterator[Delta]:
+        for delta in deltas:
+            yield delta
+        yield end
+
+    def through(*middlewares: Any) -> Sample:
+        handler = chain(middlewares, terminal)
+
+        async def drain() -> None:
+            async for _ in handler(Call("chat", ASKED, ctx, dict(meta or {}))):
+                pass
+
+        return seconds_of_await(drain, times=DRAINS, parts=len(deltas))
+
+    return Row(
+        what=f"per delta: {what}",
+        ours=through(middleware),
+        floor=through(_wrapper),
+        base=through(),
+        against="a wrapper",
+        at_most=3,
+    )
+
+
+async def _wrapper(call: Call, nxt: Handler) -> AsyncIterator[Any]:
+    async for item in nxt(call):
+        yield item
+
+
+class Speaker:
+    """A model that says a thousand words."""
+
+    async def stream(self, **_: Any) -> AsyncIterator[Delta]:
+        """Give them."""
+        for delta in [Delta("a word ")] * DELTAS:
+            yield delta
+
+
+def interruption() -> list[Row]:
+    """What the invoker adds to a delta, without a token and with one."""
+    llm: Any = Speaker()
+    invoker = Invoker(llm=llm)
+
+    def draining(stream: Callable[[], AsyncIterator[Any]]) -> Sample:
+        async def drain() -> None:
+            async for _ in stream():
+                pass
+
+        return seconds_of_await(drain, times=DRAINS, parts=DELTAS)
+
+    def row(name: str, token: CancellationToken | None) -> Row:
+        ctx = make_test_ctx(invoker=invoker, cancel=token)
+        return Row(
+            what=f"per delta: the invoker, {name}",
+            ours=draining(lambda: invoker.stream(ASKED, ctx)),
+            floor=draining(lambda: _wrapper(Call("chat", ASKED, ctx), lambda _: llm.stream())),
+            base=draining(llm.stream),
+            against="a wrapper",
+        )
+
+    return [row("no token", None), row("a token", CancellationToken())]
