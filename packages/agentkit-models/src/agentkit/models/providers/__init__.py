@@ -12,17 +12,20 @@ if TYPE_CHECKING:
     from agentkit.models._transport import Timeouts
     from agentkit.models.providers._anthropic import AnthropicLLM, claude
     from agentkit.models.providers._gemini import GeminiLLM, gemini
+    from agentkit.models.providers._ollama import OllamaLLM, ollama
     from agentkit.models.providers._openai_compatible import OpenAICompatibleLLM
     from agentkit.models.providers._presets import deepseek, openai, openrouter
 
 __all__ = [
     "AnthropicLLM",
     "GeminiLLM",
+    "OllamaLLM",
     "OpenAICompatibleLLM",
     "Timeouts",
     "claude",
     "deepseek",
     "gemini",
+    "ollama",
     "openai",
     "openrouter",
     "raise_if_error_frame",
@@ -31,11 +34,13 @@ __all__ = [
 _HOMES = {
     "AnthropicLLM": "agentkit.models.providers._anthropic",
     "GeminiLLM": "agentkit.models.providers._gemini",
+    "OllamaLLM": "agentkit.models.providers._ollama",
     "OpenAICompatibleLLM": "agentkit.models.providers._openai_compatible",
     "Timeouts": "agentkit.models._transport",
     "claude": "agentkit.models.providers._anthropic",
     "deepseek": "agentkit.models.providers._presets",
     "gemini": "agentkit.models.providers._gemini",
+    "ollama": "agentkit.models.providers._ollama",
     "openai": "agentkit.models.providers._presets",
     "openrouter": "agentkit.models.providers._presets",
 }

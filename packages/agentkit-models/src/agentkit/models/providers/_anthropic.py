@@ -12,7 +12,8 @@ from agentkit.models.codecs._errors import malformed
 from agentkit.models.codecs._json import as_dict
 from agentkit.models.codecs._structured import schema_of
 from agentkit.models.codecs.anthropic_messages import Dialect, ResponseDecoder, encode_request
-from agentkit.models.providers._http_llm import HttpLLM, Pricing, check_key
+from agentkit.models.providers._endpoint import check_key
+from agentkit.models.providers._http_llm import HttpLLM, Pricing
 from agentkit.models.providers.pricing import cost
 
 __all__ = ["AnthropicLLM", "claude"]
@@ -87,7 +88,7 @@ class AnthropicLLM(HttpLLM):
         answer = as_dict(await self._ask(_COUNT_PATH, {k: body[k] for k in _COUNTED if k in body}))
         tokens = answer.get("input_tokens")
         if type(tokens) is not int:
-            raise malformed(str(answer))
+            raise self._told_of(malformed(str(answer)), None, None)
         return tokens
 
     def _request(

@@ -17,7 +17,8 @@ from agentkit.models.codecs.gemini import (
     encode_request,
     needs_schema_in_words,
 )
-from agentkit.models.providers._http_llm import HttpLLM, Pricing, check_key
+from agentkit.models.providers._endpoint import check_key
+from agentkit.models.providers._http_llm import HttpLLM, Pricing
 from agentkit.models.providers.pricing import cost
 
 __all__ = ["GEMINI_URL", "GeminiLLM", "gemini", "model_path"]

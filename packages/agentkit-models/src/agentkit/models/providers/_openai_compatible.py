@@ -9,7 +9,8 @@ from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
 from agentkit.models._transport import Timeouts
 from agentkit.models.codecs.chat_completions import Dialect, ResponseDecoder, encode_request
-from agentkit.models.providers._http_llm import HttpLLM, Pricing, check_key
+from agentkit.models.providers._endpoint import check_key
+from agentkit.models.providers._http_llm import HttpLLM, Pricing
 from agentkit.models.providers.pricing import cost
 
 __all__ = ["OpenAICompatibleLLM"]

@@ -1,0 +1,182 @@
+"""One provider's endpoint over HTTP: a call is one request, and an error tells all but secrets."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from agentkit.core.contracts.errors import ProviderError
+from agentkit.core.contracts.llm import RunMeta
+from agentkit.models._transport import HttpTransport, Reply, Timeouts
+from agentkit.models.codecs import error_from_response
+from agentkit.models.codecs._decoding import Decoder
+from agentkit.models.codecs._errors import malformed, request_id_in
+from agentkit.models.codecs._json import load
+
+__all__ = ["HttpEndpoint", "check_key", "json_bytes"]
+
+_MAX_ANSWER_BYTES = 64 * 1024 * 1024
+_MAX_ERROR_BYTES = 1024 * 1024
+_DRAIN_S = 0.2
+_SHORTEST_SECRET = 8
+
+
+class HttpEndpoint:
+    """What is asked over HTTP, and owns its connections unless it is given a client.
+
+    *secrets* are header values that no message may ever hold; those of *extra_headers* are secrets
+    as well.
+    """
+
+    def __init__(
+        self,
+        *,
+        provider: str,
+        headers: Mapping[str, str],
+        secrets: Sequence[str | None],
+        base_url: str,
+        client: httpx.AsyncClient | None,
+        timeout: float | Timeouts | None,
+        extra_headers: Mapping[str, str] | None,
+    ) -> None:
+        extra = {name.lower(): value for name, value in (extra_headers or {}).items()}
+        self.provider = provider
+        self._secrets = [
+            value
+            for value in (*secrets, *extra.values())
+            if value and len(value) >= _SHORTEST_SECRET
+        ]
+        self._transport = HttpTransport(
+            base_url=base_url,
+            headers={"content-type": "application/json", **headers, **extra},
+            timeouts=timeout if isinstance(timeout, Timeouts) else Timeouts(idle=timeout),
+            client=client,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Close the connections that it owns; those of its `with_model` copies are the same."""
+        await self._transport.aclose()
+
+    async def _ask(self, path: str, body: dict[str, Any]) -> Any:
+        """Give the JSON that answers *body*, where it is no model's answer.
+
+        Raises:
+            ProviderError: The provider refused or failed, or the answer is no JSON.
+
+        """
+        data = await self._answer(path, body)
+        try:
+            return load(data)
+        except ValueError:
+            error = malformed(data.decode(errors="replace"))
+        raise self._told_of(error, None, None)
+
+    async def _answer(self, path: str, body: dict[str, Any]) -> bytes:
+        """Give what answers *body*, where it comes all at once.
+
+        Raises:
+            ProviderError: The provider refused or failed.
+
+        """
+        async with self._call(path, json_bytes(body)) as reply:
+            return await _whole(reply, most=_MAX_ANSWER_BYTES)
+
+    @asynccontextmanager
+    async def _call(
+        self,
+        path: str,
+        body: bytes,
+        *,
+        decoder: Decoder | None = None,
+        ctx: RunMeta | None = None,
+    ) -> AsyncGenerator[Reply, None]:
+        """Give the answer to *body*; what goes wrong with it leaves with all that is known."""
+        reply: Reply | None = None
+        try:
+            async with self._transport.post(path, body, ctx=ctx) as reply:
+                await _check_status(reply)
+                yield reply
+                await _drain(reply)
+        except ProviderError as error:
+            raise self._told_of(error, decoder, reply) from None
+
+    def _told_of(
+        self, error: ProviderError, decoder: Decoder | None, reply: Reply | None
+    ) -> ProviderError:
+        """Give *error* with all that is known of the call, and without any credential."""
+        if decoder is not None:
+            decoder.with_partial(error)
+        error.provider = self.provider
+        if error.partial is not None:
+            error.partial = replace(error.partial, provider=self.provider)
+        if error.request_id is None and reply is not None:
+            error.request_id = request_id_in(reply.headers)
+        text = str(error)
+        for secret in self._secrets:
+            text = text.replace(secret, "[secret]")
+        error.args = (text, *error.args[1:])
+        return error
+
+
+def check_key(key: str | None) -> None:
+    """Return if *key* is None, or can be sent as a credential.
+
+    Raises:
+        ValueError: It cannot; the message does not hold it.
+
+    """
+    if key is None:
+        return
+    if not key:
+        raise ValueError("api_key is empty; pass None for a server that takes no key")
+    if not key.isascii() or not key.isprintable() or key != key.strip():
+        raise ValueError("api_key holds white space at an end, or what no header carries")
+
+
+def json_bytes(body: dict[str, Any]) -> bytes:
+    """Give *body* as it is sent."""
+    return json.dumps(body, separators=(",", ":"), allow_nan=False).encode()
+
+
+async def _check_status(reply: Reply) -> None:
+    if 200 <= reply.status < 300:  # noqa: PLR2004 - the class of 2xx
+        return
+    body = await _whole(reply, most=_MAX_ERROR_BYTES)
+    raise error_from_response(reply.status, body, headers=reply.headers, now=time.time())
+
+
+async def _whole(reply: Reply, *, most: int) -> bytes:
+    """Give the body, or the beginning of one that is longer than *most* bytes."""
+    body = bytearray()
+    async for chunk in reply.chunks:
+        body += chunk
+        if len(body) > most:
+            break
+    return bytes(body)
+
+
+async def _drain(reply: Reply) -> None:
+    """Read what follows the last mark, so that the connection can be used again."""
+    try:
+        async with asyncio.timeout(_DRAIN_S):
+            async for _ in reply.chunks:
+                pass
+    except (TimeoutError, ProviderError):
+        return
