@@ -11,6 +11,11 @@ from agentkit.models.codecs import raise_if_error_frame
 if TYPE_CHECKING:
     from agentkit.models._transport import Timeouts
     from agentkit.models.providers._anthropic import AnthropicLLM, claude
+    from agentkit.models.providers._embeddings import (
+        GeminiEmbeddings,
+        OllamaEmbeddings,
+        OpenAICompatibleEmbeddings,
+    )
     from agentkit.models.providers._gemini import GeminiLLM, gemini
     from agentkit.models.providers._ollama import OllamaLLM, ollama
     from agentkit.models.providers._openai_compatible import OpenAICompatibleLLM
@@ -18,8 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AnthropicLLM",
+    "GeminiEmbeddings",
     "GeminiLLM",
+    "OllamaEmbeddings",
     "OllamaLLM",
+    "OpenAICompatibleEmbeddings",
     "OpenAICompatibleLLM",
     "Timeouts",
     "claude",
@@ -33,8 +41,11 @@ __all__ = [
 
 _HOMES = {
     "AnthropicLLM": "agentkit.models.providers._anthropic",
+    "GeminiEmbeddings": "agentkit.models.providers._embeddings",
     "GeminiLLM": "agentkit.models.providers._gemini",
     "OllamaLLM": "agentkit.models.providers._ollama",
+    "OllamaEmbeddings": "agentkit.models.providers._embeddings",
+    "OpenAICompatibleEmbeddings": "agentkit.models.providers._embeddings",
     "OpenAICompatibleLLM": "agentkit.models.providers._openai_compatible",
     "Timeouts": "agentkit.models._transport",
     "claude": "agentkit.models.providers._anthropic",
