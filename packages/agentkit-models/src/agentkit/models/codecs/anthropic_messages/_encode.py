@@ -90,7 +90,7 @@ def _put_tools(body: dict[str, Any], options: GenerationOptions) -> None:
     if choice is None:
         return
     if not body.get("tools"):
-        if choice in {"auto", "none"}:
+        if isinstance(choice, str) and choice in {"auto", "none"}:
             return
         raise UnsupportedOption(
             f"tool_choice {choice!r} needs tools, and none are given", option="tool_choice"

@@ -61,8 +61,9 @@ def _budget(effort: str, options: GenerationOptions) -> int:
 def _check_beside_thinking(options: GenerationOptions) -> None:
     if options.temperature not in {None, 1}:
         _refuse(f"thinking goes with no temperature but 1; got {options.temperature}")
-    if options.tools and options.tool_choice not in {None, "auto", "none"}:
-        _refuse(f"thinking goes with no forced tool; got tool_choice {options.tool_choice!r}")
+    choice = options.tool_choice
+    if options.tools and isinstance(choice, str) and choice not in {"auto", "none"}:
+        _refuse(f"thinking goes with no forced tool; got tool_choice {choice!r}")
 
 
 def _refuse(why: str) -> NoReturn:

@@ -81,7 +81,7 @@ def _tool_choice(options: GenerationOptions) -> dict[str, Any]:
     """Give the choice as a field, or none where it says what the lack of tools says already."""
     choice = options.tool_choice
     if not options.tools:
-        if choice in {"auto", "none"}:
+        if isinstance(choice, str) and choice in {"auto", "none"}:
             return {}
         raise UnsupportedOption(
             f"tool_choice {choice!r} needs tools, and none are given", option="tool_choice"
