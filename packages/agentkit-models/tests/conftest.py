@@ -113,21 +113,23 @@ class Asked:
     provider: Provider
 
 
-Use = Callable[[OpenAICompatibleLLM, Provider], Awaitable[Any]]
+Use = Callable[[Any, Provider], Awaitable[Any]]
 
 
-async def generate(llm: OpenAICompatibleLLM, _: Provider) -> Any:
+async def generate(llm: Any, _: Provider) -> Any:
     return await llm.generate(HELLO)
 
 
-async def _ask(reply: Reply, use: Use, settings: dict[str, Any]) -> Asked:
+async def _ask(
+    reply: Reply, use: Use, settings: dict[str, Any], *, of: Callable[..., Any]
+) -> Asked:
     provider = Provider(reply)
     async with await asyncio.start_server(provider.serve, "127.0.0.1", 0) as server:
         provider.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         defaults: dict[str, Any] = {"api_key": "sk-canary", "base_url": provider.url}
         settings = defaults | {"default_model": "m"} | settings
         value = error = None
-        async with OpenAICompatibleLLM(**settings) as llm:
+        async with of(**settings) as llm:
             try:
                 value = await use(llm, provider)
             except Exception as caught:  # noqa: BLE001 - the tests look at what came
@@ -137,13 +139,15 @@ async def _ask(reply: Reply, use: Use, settings: dict[str, Any]) -> Asked:
 
 @pytest.fixture
 def ask() -> Callable[..., Asked]:
-    """Give what asks a provider, in the way that *use* does.
+    """Give what asks a provider through the client *of* it, in the way that *use* does.
 
     The keywords are fields of the reply, or settings of the client.
     """
 
-    def run(use: Use = generate, **how: Any) -> Asked:
+    def run(
+        use: Use = generate, *, of: Callable[..., Any] = OpenAICompatibleLLM, **how: Any
+    ) -> Asked:
         answer = {name: how.pop(name) for name in list(how) if name in Reply.__annotations__}
-        return asyncio.run(_ask(Reply(**answer), use, how))
+        return asyncio.run(_ask(Reply(**answer), use, how, of=of))
 
     return run

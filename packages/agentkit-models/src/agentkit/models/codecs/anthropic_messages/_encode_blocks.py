@@ -130,18 +130,19 @@ def _source(block: ImageBlock | DocumentBlock) -> dict[str, Any]:
 
 
 def _result(block: ToolResultBlock, sender: str) -> dict[str, Any]:
-    """Give a tool's result; empty text, which the API refuses, is no content at all."""
+    """Give a tool's result without blank text, which the API refuses, as it does a bare error."""
     result: dict[str, Any] = {"type": "tool_result", "tool_use_id": _wire_id(block.call_id)}
     content: list[dict[str, Any]] = []
     for part in block.content:
         if isinstance(part, ToolResultBlock):
             return refuse(part, "tool result inside a tool result")
-        if not isinstance(part, TextBlock) or part.text:
+        if not isinstance(part, TextBlock) or part.text.strip():
             content.append(user_part(part, sender=sender))
-    if content:
-        result["content"] = content
     if block.is_error:
         result["is_error"] = True
+        content = content or [{"type": "text", "text": "The tool failed and said nothing."}]
+    if content:
+        result["content"] = content
     return result
 
 
