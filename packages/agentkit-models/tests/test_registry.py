@@ -1,11 +1,13 @@
 """The registry: what is known of a model's name, what is not, and what it takes to reach it."""
 
+import asyncio
 import sys
 from types import ModuleType
 from typing import Any
 
 import pytest
 
+from agentkit.core.contracts.types import LLMResult
 from agentkit.core.testing import FakeLLM
 from agentkit.models import (
     CAPABILITY_NAMES,
@@ -46,8 +48,8 @@ def models() -> ModelRegistry:
 
 
 def content(llm: Any) -> str:
-    response: str = llm._responses
-    return response
+    result: LLMResult = asyncio.run(llm.complete(system="", user="hello", model="m"))
+    return result.content
 
 
 @pytest.mark.parametrize(
