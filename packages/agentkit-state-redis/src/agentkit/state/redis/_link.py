@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from redis.asyncio.connection import AbstractConnection
 from redis.exceptions import ConnectionError as LostConnectionError
-from redis.exceptions import InvalidResponse, ReadOnlyError, ResponseError
+from redis.exceptions import InvalidResponse, ReadOnlyError, RedisError, ResponseError
 from redis.exceptions import TimeoutError as NoAnswerError
 
 __all__ = ["Asked", "Command", "Link", "Reply", "fail"]
@@ -74,8 +75,9 @@ class Link:
         """Close the connection; answers still to come fail."""
         self._end(LostConnectionError("the store is closed"))
         self._reader.cancel()
+        with suppress(RedisError):  # it took too long to say goodbye
+            await self._connection.disconnect()
         await asyncio.wait((self._reader,))
-        await self._connection.disconnect()
 
     async def _read(self) -> None:
         try:
