@@ -3,7 +3,9 @@
 `nox` alone runs them all on one Python, and `tests` on every Python of 3.11 to 3.14 that it finds.
 """
 
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import nox
@@ -139,6 +141,32 @@ def examples(session: nox.Session) -> None:
     session.run("python", "-P", *PYTEST, "examples", *session.posargs)
 
 
+@nox.session(requires=["build"])
+def third_party(session: nox.Session) -> None:
+    """A stranger's adapter, built and certified with nothing of ours but the core and the kit."""
+    with tempfile.TemporaryDirectory() as folder:  # outside, so that no settings are in reach
+        stranger = Path(folder, "third_party_store")
+        shutil.copytree(ROOT / "examples" / "third_party_store", stranger)
+        out = ("--wheel", "--out-dir", str(stranger / "dist"))
+        session.run("uv", "build", "--quiet", *out, str(stranger), external=True)
+        [wheel] = stranger.glob("dist/*.whl")
+        needed = [Requirement("agentkit-core"), Requirement("agentkit-testing")]
+        session.install(str(wheel), *to_install(*needed), "pytest>=9")
+        with session.chdir(stranger):
+            shutil.rmtree("src")  # what is tested is the wheel
+            session.run("python", "-P", "-m", "pytest", "--conformance-report=certificate.json")
+            session.run("agentkit-conformance", "table", "certificate.json")
+
+
+@nox.session(default=False)
+def endurance(session: nox.Session) -> None:
+    """Two processes on one file for 20 seconds, for each durable adapter."""
+    _develop(session)
+    session.env["AGENTKIT_TEST_HAMMER_SECONDS"] = "20"
+    tests = "packages/agentkit-state/tests/test_processes.py"
+    session.run("python", "-P", *PYTEST, tests, *session.posargs)
+
+
 @nox.session
 def docs(session: nox.Session) -> None:
     """Every code block runs, every link leads to a file."""
@@ -152,6 +180,9 @@ def benchmarks(session: nox.Session) -> None:
     core = to_install(Requirement("agentkit-core"))
     session.install("--compile-bytecode", *core, "-r", "benchmarks/requirements.txt")
     session.run("python", "benchmarks/core.py", *session.posargs)
+    state = to_install(Requirement("agentkit-state"))
+    session.install("--compile-bytecode", *state, "-r", "benchmarks/state-requirements.txt")
+    session.run("python", "benchmarks/state.py", *session.posargs)
 
 
 def _develop(session: nox.Session) -> None:

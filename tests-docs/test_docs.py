@@ -14,7 +14,7 @@ PAGES = sorted(
     for pattern in ("*.md", "docs/*.md", "examples/*.md", "packages/*/*.md")
     for page in ROOT.glob(pattern)
 )
-BLOCK = re.compile(r"^```py(?:thon)?\b[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```py(?:thon)?\b(?! title=)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PRINTED = re.compile(r"^ *#> ?(.*)$", re.MULTILINE)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 ELSEWHERE = re.compile(r"[a-z]+:|#")
