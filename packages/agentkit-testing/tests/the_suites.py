@@ -1,7 +1,20 @@
 """The suites that the kit's own tests look at: every one of them."""
 
-from agentkit.testing import CheckpointSuite, StoreSuite, Suite, VectorSuite
+from agentkit.testing import (
+    CheckpointSuite,
+    ObserverSuite,
+    ReplaySuite,
+    StoreSuite,
+    Suite,
+    VectorSuite,
+)
 
 __all__ = ["SUITES"]
 
-SUITES: list[type[Suite]] = [StoreSuite, CheckpointSuite, VectorSuite]
+SUITES: list[type[Suite]] = [
+    CheckpointSuite,
+    ObserverSuite,
+    ReplaySuite,
+    StoreSuite,
+    VectorSuite,
+]

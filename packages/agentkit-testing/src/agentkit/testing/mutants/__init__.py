@@ -8,6 +8,8 @@ one adapter that breaks it; `faults_of` tries an adapter and gives the clauses i
 from agentkit.testing.mutants import (
     _checkpoint_saves,
     _checkpoint_states,
+    _observers,
+    _replay,
     _store_changes,
     _store_faults,
     _store_flight,
@@ -57,6 +59,8 @@ __all__ = [
 _HOLDERS = (
     _checkpoint_saves,
     _checkpoint_states,
+    _observers,
+    _replay,
     _store_changes,
     _store_faults,
     _store_flight,

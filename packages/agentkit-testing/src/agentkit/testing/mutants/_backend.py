@@ -37,6 +37,8 @@ class Backend:
     def __init__(self) -> None:
         self.now = 0.0
         self.is_up = True
+        self.lost = 0
+        self.last_words = ""
         self.spaces: dict[str, Space] = {}
 
     def space(self, name: str) -> Space:

@@ -3,6 +3,8 @@
 from agentkit.testing.suites._checkpoints import CheckpointSuite
 from agentkit.testing.suites._clause import Clause, Feature, Outcome, clause, clause_of
 from agentkit.testing.suites._judging import Opener
+from agentkit.testing.suites._observers import ObserverSuite
+from agentkit.testing.suites._replay import ReplaySuite
 from agentkit.testing.suites._store import StoreSuite
 from agentkit.testing.suites._suite import Suite
 from agentkit.testing.suites._vectors import VectorSuite
@@ -11,8 +13,10 @@ __all__ = [
     "CheckpointSuite",
     "Clause",
     "Feature",
+    "ObserverSuite",
     "Opener",
     "Outcome",
+    "ReplaySuite",
     "StoreSuite",
     "Suite",
     "VectorSuite",
