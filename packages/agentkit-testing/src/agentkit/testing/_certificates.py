@@ -168,6 +168,7 @@ def distribution_of(qualified: str) -> str:
 
 def _version(distribution: str) -> str:
     try:
-        return f"{distribution} {metadata.version(distribution)}"
+        found = metadata.distribution(distribution)
     except (metadata.PackageNotFoundError, ValueError):  # ValueError: an empty name
         return ""
+    return f"{found.name} {found.version}"  # as it calls itself, not as it was found
