@@ -82,6 +82,7 @@ class Through:
         self._client, self._server = client, server
         self._passage = passage
         self._is_dead = False
+        self._was_reset = asyncio.Event()
 
     async def carry(self) -> None:
         """Carry both ways until one end hangs up; then hang up on the other."""
@@ -102,6 +103,7 @@ class Through:
 
     def reset(self) -> None:
         """Cut at once: both ends see a reset."""
+        self._was_reset.set()
         for _, writer in (self._client, self._server):
             sock: socket.socket | None = writer.get_extra_info("socket")
             if sock is not None:
@@ -120,6 +122,7 @@ class Through:
         admitted = await self._passage.admit(data, way)
         self._is_dead = self._is_dead or self._passage.is_dark
         if self._is_dead:
+            await self._was_reset.wait()  # nothing is read any more, so that buffers fill
             return
         if admitted:
             writer.write(admitted)

@@ -62,7 +62,10 @@ class TcpProxy:
         self._passage.cut()
 
     def blackhole(self) -> None:
-        """Swallow what is sent, both ways, until `heal`; a connection that met this stays dead."""
+        """Take nothing more, either way, until `heal`; a connection that met this stays dead.
+
+        It counts as one of `connections` until it is cut: that its end hung up is not seen either.
+        """
         self._passage.is_dark = True
 
     async def refuse(self) -> None:
