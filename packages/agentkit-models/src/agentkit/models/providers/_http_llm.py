@@ -63,7 +63,7 @@ class HttpLLM(HttpEndpoint, PortMethods):
             timeout=timeout,
             extra_headers=extra_headers,
         )
-        self.model = default_model or ""
+        self.model: str = default_model or ""
         self._pricing = pricing
         self._streaming = streaming
         self._maker = f"{provider}:{self._transport.origin}"

@@ -50,7 +50,7 @@ class Database:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, unavailable: type[AgentkitError]) -> None:
-        self.path = os.fspath(path)
+        self.path: str = os.fspath(path)
         self._unavailable = unavailable
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="agentkit-sqlite")
         self._connection: sqlite3.Connection | None = None

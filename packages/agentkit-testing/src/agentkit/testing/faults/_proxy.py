@@ -23,7 +23,7 @@ class TcpProxy:
     """
 
     def __init__(self, port: int, *, host: str = _HOST, tls: ssl.SSLContext | None = None) -> None:
-        self.port = 0
+        self.port: int = 0
         """Where it listens."""
         self._target = (host, port)
         self._tls = tls

@@ -28,7 +28,9 @@ class Authority:
     def server_context(self, *names: str) -> ssl.SSLContext:
         """Give what a server called *names* (by default the loopback address) speaks TLS with."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._authority.issue_cert(*(names or ("127.0.0.1", "localhost"))).configure_cert(context)
+        certificate = self._authority.issue_cert(*(names or ("127.0.0.1", "localhost")))
+        # It takes pyOpenSSL's contexts as well, whose type is unknown where that is not installed.
+        certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType]
         return context
 
     def write_certificate(self, path: Path) -> Path:

@@ -35,8 +35,8 @@ class Backend:
     """A server that lives in this process; each of its round trips is one suspension."""
 
     def __init__(self) -> None:
-        self.now = 0.0
-        self.is_up = True
+        self.now: float = 0.0
+        self.is_up: bool = True
         self.lost = 0
         self.last_words = ""
         self.spaces: dict[str, Space] = {}

@@ -18,7 +18,7 @@ from agentkit.core.contracts.store_rules import (
     encode_value,
 )
 from agentkit.core.execution import SingleFlight
-from agentkit.testing.mutants._backend import Backend
+from agentkit.testing.mutants._backend import Backend, Space
 
 __all__ = [
     "IgnoringStore",
@@ -38,8 +38,8 @@ class ReferenceStore:
 
     def __init__(self, backend: Backend, namespace: str = "one") -> None:
         self.backend = backend
-        self.space = backend.space(namespace)
-        self.flight = SingleFlight()
+        self.space: Space = backend.space(namespace)
+        self.flight: SingleFlight = SingleFlight()
 
     async def close(self) -> None:
         """Leave the backend as it is."""
@@ -191,7 +191,7 @@ class LackingStore(ReferenceStore):
 class IgnoringStore(ReferenceStore):
     """A `StorePort` that ignores a ttl and warns once."""
 
-    has_warned = False
+    has_warned: bool = False
 
     async def set(self, key: str, value: Any, *, ttl: int | None = None) -> None:
         """Put *value* at *key*, then warn."""
@@ -234,7 +234,7 @@ class ReferenceCheckpoints:
 
     def __init__(self, backend: Backend, namespace: str = "one") -> None:
         self.backend = backend
-        self.space = backend.space(namespace)
+        self.space: Space = backend.space(namespace)
 
     async def close(self) -> None:
         """Leave the backend as it is."""

@@ -1,22 +1,51 @@
-"""Real servers for tests, from wheels: no container, no root, nothing installed by hand.
+"""Servers for tests: real ones from wheels, with nothing installed by hand, and a scripted one.
 
 The kit's pytest plugin brings the fixtures `redis_server` and `valkey_server`; a test that kills
-its server starts one of its own.
+its server starts one of its own. `ScriptedProvider` stands in for a model provider; it and its wire
+formats come when they are asked for, since the plugin, which loads this package, needs none.
 """
+
+import importlib
+from typing import TYPE_CHECKING
 
 from agentkit.testing.servers._place import GivenServer, Server
 from agentkit.testing.servers._process import ServerProcess, ServerStartError, free_port
 from agentkit.testing.servers._redis import RedisServer, redis_binary, valkey_binary
 from agentkit.testing.servers._redis_cluster import RedisCluster
 
+if TYPE_CHECKING:
+    from agentkit.testing.servers._scripted import ScriptedProvider
+    from agentkit.testing.servers._wires import Answer, Asked, ChatCompletions, WireDialect
+
 __all__ = [
+    "Answer",
+    "Asked",
+    "ChatCompletions",
     "GivenServer",
     "RedisCluster",
     "RedisServer",
+    "ScriptedProvider",
     "Server",
     "ServerProcess",
     "ServerStartError",
+    "WireDialect",
     "free_port",
     "redis_binary",
     "valkey_binary",
 ]
+
+_HOMES = {
+    "Answer": "_wires",
+    "Asked": "_wires",
+    "ChatCompletions": "_wires",
+    "ScriptedProvider": "_scripted",
+    "WireDialect": "_wires",
+}
+
+if not TYPE_CHECKING:  # a checker that saw this would accept any name
+
+    def __getattr__(name: str) -> object:
+        if name not in _HOMES:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home = importlib.import_module(f"agentkit.testing.servers.{_HOMES[name]}")
+        return getattr(home, name)

@@ -59,11 +59,11 @@ class RedisServer:
     def __init__(
         self, binary: Callable[[], Path], *options: str, durable: bool = False, port: int = 0
     ) -> None:
-        self.port = port or free_port()
-        self.folder = Path(tempfile.mkdtemp(prefix="agentkit-redis-"))
+        self.port: int = port or free_port()
+        self.folder: Path = Path(tempfile.mkdtemp(prefix="agentkit-redis-"))
         log = ["--appendonly", "yes", "--appendfsync", "always"] if durable else []
         words = [*_DEFAULTS, "--port", str(self.port), "--dir", str(self.folder), *log, *options]
-        self.process = ServerProcess(
+        self.process: ServerProcess = ServerProcess(
             [str(binary()), *words], folder=self.folder, is_ready=self.is_ready
         )
 

@@ -27,7 +27,7 @@ class RedisCluster:
     """
 
     def __init__(self, binary: Callable[[], Path], *, replicas: int = 0) -> None:
-        self.nodes = [_node(binary) for _ in range(3 + replicas)]
+        self.nodes: list[RedisServer] = [_node(binary) for _ in range(3 + replicas)]
         self._stack = ExitStack()
 
     @property
