@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
+    from agentkit.testing._play import Cut, Played, failing
     from agentkit.testing.suites import (
         CheckpointSuite,
         Clause,
@@ -27,16 +28,21 @@ if TYPE_CHECKING:
 __all__ = [
     "CheckpointSuite",
     "Clause",
+    "Cut",
     "Feature",
     "ObserverSuite",
     "Opener",
     "Outcome",
+    "Played",
     "ReplaySuite",
     "StoreSuite",
     "Suite",
     "VectorSuite",
     "clause",
+    "failing",
 ]
+
+_PLAYED = ("Cut", "Played", "failing")
 
 # pytest finds what to rewrite by counting slashes in a wheel's file list and misses a namespace
 # package; without this line a failed clause says `AssertionError` and not one value.
@@ -47,4 +53,5 @@ if not TYPE_CHECKING:  # a checker that saw this would accept any name
     def __getattr__(name: str) -> object:
         if name not in __all__:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(importlib.import_module("agentkit.testing.suites"), name)
+        home = "agentkit.testing._play" if name in _PLAYED else "agentkit.testing.suites"
+        return getattr(importlib.import_module(home), name)
