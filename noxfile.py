@@ -111,7 +111,8 @@ def compat(session: nox.Session, distribution: str) -> None:
 @nox.session(requires=["build"])
 def conformance(session: nox.Session) -> None:
     """Every shipped implementation against its contract, the repository against its conventions."""
-    session.install(*to_install(*[d.itself for d in DISTRIBUTIONS.values()]))
+    everything = to_install(*[d.itself for d in DISTRIBUTIONS.values()])
+    session.install(*everything, "-r", "tests-conformance/requirements.txt")
     session.run("python", "-P", *PYTEST, "tests-conformance", *session.posargs)
 
 
@@ -183,6 +184,9 @@ def benchmarks(session: nox.Session) -> None:
     state = to_install(Requirement("agentkit-state"))
     session.install("--compile-bytecode", *state, "-r", "benchmarks/state-requirements.txt")
     session.run("python", "benchmarks/state.py", *session.posargs)
+    servers = map(Requirement, ("agentkit-state-redis", "agentkit-testing[servers]"))
+    session.install("--compile-bytecode", *to_install(*servers))
+    session.run("python", "benchmarks/servers.py", *session.posargs)
 
 
 def _develop(session: nox.Session) -> None:

@@ -20,4 +20,4 @@ def test_a_million_keys_take_some_ten_bytes_each() -> None:
         seen.add(b"%d" % number)
     size = sys.getsizeof(seen._places) + sum(map(sys.getsizeof, seen._places))
 
-    assert size / len(seen) < 16
+    assert size / len(seen) < 12

@@ -6,7 +6,7 @@ from array import array
 
 __all__ = ["Seen"]
 
-_IN_ONE_PLACE = 32
+_IN_ONE_PLACE = 64
 _BITS = 0xFFFF_FFFF_FFFF_FFFF
 
 
