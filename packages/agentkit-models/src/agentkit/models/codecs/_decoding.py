@@ -6,6 +6,7 @@ from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import CompletionEvent, LLMStreamEvent, ReasoningDelta, TextDelta
 from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import stream_error
+from agentkit.models.codecs._refrain import MoreText, Refrain, end_of_event
 from agentkit.models.codecs._sse import MAX_EVENT_BYTES, ServerSentEvent, ServerSentEventParser
 
 __all__ = ["MAX_BODY_BYTES", "Decoder", "EventReader", "EventStreamDecoder", "GrowingAnswer"]
@@ -15,6 +16,10 @@ MAX_BODY_BYTES = 64 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
 _BODY_STARTS = frozenset(b'{[<"')
+# Of each piece of input so many events are looked at one by one for one that is worth a refrain,
+# and after so many refrains that were never sung no more is looked for.
+_MOST_LOOKS = 4
+_MOST_MISSES = 8
 
 
 class Decoder(Protocol):
@@ -58,6 +63,11 @@ class EventReader(Protocol):
         """Whether the last mark of the stream has come."""
         ...
 
+    @property
+    def more(self) -> MoreText | None:
+        """What the last event was if it only went on with a text, else None."""
+        ...
+
     def read(self, event: ServerSentEvent) -> list[TextDelta | ReasoningDelta]:
         """Read *event*, and give what of it a reader sees; `ProviderError` if it is an error."""
         ...
@@ -95,6 +105,9 @@ class EventStreamDecoder:
         self._is_body: bool | None = None
         self._body = bytearray()
         self._failure: ProviderError | None = None
+        self._refrain: Refrain | None = None
+        self._misses = 0
+        self._max_event = max_event_bytes
 
     @property
     def is_done(self) -> bool:
@@ -108,7 +121,7 @@ class EventStreamDecoder:
         if self._is_body is None:
             data = self._sniff(data)
         if self._is_body is False:
-            return self._read(self._parser.feed(data))
+            return self._read_stream(data)
         self._body += data
         if len(self._body) > self._max_body:
             what = f"the body is longer than {self._max_body} bytes"
@@ -147,6 +160,37 @@ class EventStreamDecoder:
         if start and not _BOM.startswith(start):
             self._is_body = start[0] in _BODY_STARTS
         return start
+
+    def _read_stream(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
+        """Read *data*, the events that repeat one but for its text without decoding them."""
+        if self._misses > _MOST_MISSES or len(data) > self._max_event:
+            return self._read(self._parser.feed(data))
+        seen: list[TextDelta | ReasoningDelta] = []
+        at, looks = 0, _MOST_LOOKS
+        while at < len(data) and not self.is_done:
+            if self._refrain is not None and self._parser.is_between_events:
+                sung = self._refrain.read(data, at, seen)
+                self._misses = 0 if sung > at else self._misses
+                if (at := sung) == len(data):
+                    break
+            end = end_of_event(data, at) if looks else len(data)
+            seen += self._read_sample(data[at:end])
+            looks -= self._refrain is None
+            at = end
+        return seen
+
+    def _read_sample(self, piece: bytes) -> list[TextDelta | ReasoningDelta]:
+        """Read *piece* in full, and take it for the refrain if it is an event that has one."""
+        was_between = self._parser.is_between_events
+        events = self._parser.feed(piece)
+        seen = self._read(events)
+        more = self._reader.more
+        if more is None:
+            self._refrain = None
+        elif was_between and len(events) == 1 and self._parser.is_between_events:
+            self._refrain = Refrain.of(piece, more)
+            self._misses += 1
+        return seen
 
     def _read(self, events: list[ServerSentEvent]) -> list[TextDelta | ReasoningDelta]:
         seen: list[TextDelta | ReasoningDelta] = []

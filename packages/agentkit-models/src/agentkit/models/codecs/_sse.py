@@ -44,6 +44,11 @@ class ServerSentEventParser:
         """The first lines that belong to no field: what a server adds outside the format."""
         return self._stray.decode(errors="replace").strip()
 
+    @property
+    def is_between_events(self) -> bool:
+        """Whether nothing of an event is held: what comes next begins one."""
+        return not self._open and not self._data and not self._event and self._head is None
+
     def feed(self, data: bytes) -> list[ServerSentEvent]:
         """Give the events that *data* completes; after an oversized one nothing more is parsed."""
         if self._failure is not None:

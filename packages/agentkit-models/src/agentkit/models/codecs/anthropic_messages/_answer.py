@@ -15,6 +15,7 @@ from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import stream_error
 from agentkit.models.codecs._json import as_dict, as_text
 from agentkit.models.codecs._partial import partial_of
+from agentkit.models.codecs._refrain import MoreText
 from agentkit.models.codecs.anthropic_messages._blocks import blocks_of
 from agentkit.models.codecs.anthropic_messages._growing import GrowingBlock
 from agentkit.models.codecs.anthropic_messages._usage import usage_from
@@ -97,6 +98,15 @@ class Answer:
             what = f"a delta is for index {index!r}, where no block is open"
             raise stream_error("ambiguous_block", what, ErrorClass.UNKNOWN)
         return block.add(delta)
+
+    def more_of(
+        self, index: Any, delta: dict[str, Any], seen: list[TextDelta | ReasoningDelta]
+    ) -> MoreText | None:
+        """Give what *delta*, which added *seen* to the block *index*, was if that was all of it."""
+        block = self._open[index]
+        if len(seen) != 1 or delta.keys() != {"type", block.kind}:
+            return None
+        return MoreText(block.kind, seen[0].text, block.go_on)
 
     def shut(self, index: Any) -> None:
         """Take no more deltas for the block *index*."""

@@ -6,6 +6,7 @@ from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models.codecs._endings import cut_short, undecodable
 from agentkit.models.codecs._errors import error_in, malformed
 from agentkit.models.codecs._json import as_dict, as_list, is_dict, is_list, load
+from agentkit.models.codecs._refrain import MoreText
 from agentkit.models.codecs._sse import ServerSentEvent
 from agentkit.models.codecs.anthropic_messages._answer import Answer
 
@@ -23,6 +24,8 @@ class EventReader:
         self._saw_frame = False
         self.is_done = False
         """Whether `message_stop` has come."""
+        self.more: MoreText | None = None
+        """What the last event was if it only went on with a text, else None."""
 
     def read(self, event: ServerSentEvent) -> Seen:
         """Read *event*, and give what of it a reader sees.
@@ -31,6 +34,7 @@ class EventReader:
             ProviderError: It is an error, or no JSON object, or for no block that is open.
 
         """
+        self.more = None
         if self.is_done or not event.data.strip() or event.data.startswith("[DONE]"):
             return []
         try:
@@ -41,7 +45,10 @@ class EventReader:
             raise undecodable(event.data, event=event.event)
         kind = frame.get("type")
         if kind == "content_block_delta":
-            return self._answer.add(frame.get("index"), as_dict(frame.get("delta")))
+            index, delta = frame.get("index"), as_dict(frame.get("delta"))
+            seen = self._answer.add(index, delta)
+            self.more = self._answer.more_of(index, delta, seen)
+            return seen
         self._check_frame(frame, event)
         return self._read_other(kind, frame)
 

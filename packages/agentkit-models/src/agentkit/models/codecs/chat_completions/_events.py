@@ -6,6 +6,7 @@ from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models.codecs._endings import cut_short, undecodable
 from agentkit.models.codecs._errors import error_in
 from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_list, load
+from agentkit.models.codecs._refrain import MoreText
 from agentkit.models.codecs._sse import ServerSentEvent
 from agentkit.models.codecs.chat_completions._answer import Answer
 from agentkit.models.codecs.chat_completions._body import index_of, read_body, take_end
@@ -24,6 +25,8 @@ class EventReader:
         self._saw_frame = False
         self.is_done = False
         """Whether `[DONE]` has come."""
+        self.more: MoreText | None = None
+        """What the last event was if it only went on with the text, else None."""
 
     def read(self, event: ServerSentEvent) -> list[TextDelta | ReasoningDelta]:
         """Read *event*, and give what of it a reader sees.
@@ -32,6 +35,7 @@ class EventReader:
             ProviderError: It is an error, or no JSON object.
 
         """
+        self.more = None
         if event.data.startswith("[DONE]"):
             self.is_done = True
         if self.is_done or not event.data.strip():
@@ -41,8 +45,8 @@ class EventReader:
         except ValueError:
             raise undecodable(event.data, event=event.event) from None
         if not event.event and (text := self._plain_text(frame)):
-            self._answer.text.append(text)
-            return [TextDelta(text)]
+            self.more = MoreText("content", text, self._answer.add_text)
+            return [self._answer.add_text(text)]
         self._check_frame(frame, event)
         self._answer.read_facts(frame)
         seen: list[TextDelta | ReasoningDelta] = []

@@ -28,6 +28,7 @@ class FrameReader:
     """
 
     is_done = False
+    more = None
 
     def __init__(self, answer: Answer, *, now: float) -> None:
         self._answer = answer
