@@ -1,9 +1,13 @@
 """What a class line may say, and what it is told when it may not."""
 
+import asyncio
+from contextlib import nullcontext
+
 import pytest
 
-from agentkit.testing import Feature, Suite, clause
+from agentkit.testing import Feature, Opener, Suite, clause
 from agentkit.testing.suites import clause_of
+from agentkit.testing.suites._judging import LeftOut
 
 
 class BoxSuite(Suite):
@@ -88,3 +92,16 @@ def test_a_clause_reads_as_its_sentence() -> None:
     assert (made.sentence, made.area, made.takes) == (
         "an empty box gives none", "BOX-GET", ("box",),
     )  # fmt: skip
+
+
+def test_a_sibling_of_a_partial_adapter_lacks_the_same_verbs() -> None:
+    class TestPart(BoxSuite, partial={"put"}):
+        def other_namespace(self) -> Opener:
+            return lambda: nullcontext(object())
+
+    async def steps() -> None:
+        async with TestPart().sibling()() as other:
+            with pytest.raises(LeftOut, match="put"):
+                await other.put(1)
+
+    asyncio.run(steps())

@@ -77,7 +77,7 @@ class RunClauses(Suite):
     @clause("CHECKPOINT-RUN-05", since="1.0", hook="other_namespace")
     async def namespaces_do_not_reach_into_each_other(self, port: CheckpointPort) -> None:
         await port.save(checkpoint(self.key))
-        async with self.other_namespace()() as other:
+        async with self.sibling()() as other:
             assert await other.latest(self.key) is None
             await other.save(checkpoint(self.key, 1, {"a": "other"}))
             await other.delete(self.key)

@@ -123,7 +123,7 @@ class KeyClauses(Suite):
     async def namespaces_do_not_reach_into_each_other(self, store: StorePort) -> None:
         await store.set(self.key, 1)
         await store.append(self.key, 1)
-        async with self.other_namespace()() as other:
+        async with self.sibling()() as other:
             assert (await other.get(self.key), await other.list(self.key)) == (None, [])
             assert await other.increment(self.key, 5) == 5
             await other.delete(self.key)
@@ -133,7 +133,7 @@ class KeyClauses(Suite):
     @clause("STORE-KEY-11", since="1.0", hook="other_namespace")
     async def a_scan_stays_in_its_namespace(self, store: StorePort) -> None:
         await store.set(self.key, 1)
-        async with self.other_namespace()() as other:
+        async with self.sibling()() as other:
             await other.set(f"{self.key}-other", 1)
             assert await keys(other, self.key) == [f"{self.key}-other"]
             assert self.key not in await keys(other, "")

@@ -131,6 +131,10 @@ class Suite:
         is_there = clause.extra is None or find_spec(clause.extra) is not None
         return hooks if is_there else [*hooks, f"{clause.extra} installed"]
 
+    def sibling(self) -> Opener:
+        """Give `other_namespace` as clauses use it: without the verbs that the adapter lacks."""
+        return opener(self.other_namespace(), seen=self._see, without=self.partial)
+
     def judge(self, clause: Clause, adapter: object, /) -> None:
         """Try *clause* on *adapter*: return if it holds, raise what shows that it does not.
 

@@ -194,8 +194,7 @@ class ScopeClauses(VectorSteps):
 
     @clause("VECTOR-SCOPE-05", since="1.0", hook="other_namespace")
     async def a_sibling_namespace_finds_nothing(self, adapter: Opener) -> None:
-        sibling: Opener = self.other_namespace()
-        async with adapter() as index, sibling() as other:
+        async with adapter() as index, self.sibling()() as other:
             await index.upsert(self.scope, chunks("red apple"))
             assert await other.search(self.scope, "red apple") == []
 
