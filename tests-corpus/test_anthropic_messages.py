@@ -87,7 +87,7 @@ def _parts_of(body: str) -> list[dict[str, Any]]:
 def _put_together(body: str) -> list[dict[str, Any]]:
     parts: dict[int, dict[str, Any]] = {}
     for line in body.splitlines():
-        frame = json.loads(line[5:]) if line.startswith("data: {") else {}
+        frame: dict[str, Any] = json.loads(line[5:]) if line.startswith("data: {") else {}
         if frame.get("type") == "content_block_start":
             parts[frame["index"]] = frame["content_block"]
         elif frame.get("type") == "content_block_delta":
@@ -222,7 +222,9 @@ def _wanted_call(call: dict[str, Any]) -> tuple[str, str, dict[str, Any]]:
 def _wanted_usage(raw: dict[str, Any]) -> ModelUsage:
     read = raw.get("cache_read_input_tokens") or 0
     written = raw.get("cache_creation_input_tokens") or 0
-    hours = (raw.get("cache_creation") or {}).get("ephemeral_1h_input_tokens", 0)
+    split: dict[str, int] = raw.get("cache_creation") or {}
+    details: dict[str, int] = raw.get("output_tokens_details") or {}
+    hours = split.get("ephemeral_1h_input_tokens", 0)
     cost = raw.get("cost")
     return ModelUsage(
         input_tokens=raw["input_tokens"] + read + written,
@@ -230,7 +232,7 @@ def _wanted_usage(raw: dict[str, Any]) -> ModelUsage:
         cache_write_5m_tokens=written - hours,
         cache_write_1h_tokens=hours,
         output_tokens=raw["output_tokens"],
-        reasoning_tokens=(raw.get("output_tokens_details") or {}).get("thinking_tokens", 0),
+        reasoning_tokens=details.get("thinking_tokens", 0),
         cost=None if cost is None else Decimal(str(cost)),
         provenance="reported",
     )

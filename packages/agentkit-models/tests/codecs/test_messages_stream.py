@@ -155,7 +155,7 @@ def test_what_is_attached_to_a_call_is_kept_with_it() -> None:
 def test_no_input_is_a_call_without_arguments_unless_the_answer_was_cut(
     reason: str, arguments: dict[str, Any]
 ) -> None:
-    call = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
+    call: Frame = {"type": "tool_use", "id": "c", "name": "f", "input": {}}
     streamed = blocks(opened(0, **call), added(0, partial_json=""), reason=reason)
 
     assert streamed == [ToolUseBlock("c", "f", arguments)]
