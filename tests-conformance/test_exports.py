@@ -2,23 +2,13 @@
 
 import ast
 import pkgutil
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
 import pytest
-from workspace import DISTRIBUTIONS
-
-LEAVES = [leaf for d in DISTRIBUTIONS.values() for leaf in d.leaves]
-
-
-def public_modules(name: str) -> Iterator[str]:
-    yield name
-    for found in pkgutil.iter_modules(getattr(import_module(name), "__path__", ())):
-        if not found.name.startswith("_"):
-            yield from public_modules(f"{name}.{found.name}")
+from public_modules import names_of_public_modules
 
 
 def defined(module: ModuleType) -> set[str]:
@@ -50,7 +40,7 @@ def is_typevar(module: ModuleType, name: str) -> bool:
     return isinstance(getattr(module, name), TypeVar | ParamSpec)
 
 
-@pytest.fixture(params=[name for leaf in LEAVES for name in public_modules(leaf)])
+@pytest.fixture(params=names_of_public_modules())
 def module(request: pytest.FixtureRequest) -> ModuleType:
     return import_module(request.param)
 

@@ -98,7 +98,7 @@ def test_a_failure_after_output_is_a_frame_of_the_stream(provider: ScriptedProvi
 
 
 def test_a_cut_ends_the_connection_at_its_byte(provider: ScriptedProvider) -> None:
-    provider.play([Cut(Turn("hello world"), after=40)])
+    provider.play([Cut(turn=Turn("hello world"), after=40)])
 
     with pytest.raises(http.client.IncompleteRead) as raised:
         ask(provider, stream=True)
@@ -106,13 +106,13 @@ def test_a_cut_ends_the_connection_at_its_byte(provider: ScriptedProvider) -> No
 
 
 def test_a_cut_may_end_in_order(provider: ScriptedProvider) -> None:
-    provider.play([Cut(Turn("hello world"), after=40, then="close")])
+    provider.play([Cut(turn=Turn("hello world"), after=40, then="close")])
 
     assert len(ask(provider, stream=True)[1]) == 40
 
 
 def test_a_hanging_answer_is_over_when_its_reader_leaves(provider: ScriptedProvider) -> None:
-    provider.play([Cut(Turn("hello world"), after=40, then="hang")])
+    provider.play([Cut(turn=Turn("hello world"), after=40, then="hang")])
 
     with connect(provider) as connection:
         connection.request("POST", "/", "{}")

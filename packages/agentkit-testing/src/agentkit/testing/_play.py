@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from agentkit.core.contracts.errors import ErrorClass, Failure, ProviderError, classify_status
@@ -14,13 +14,13 @@ Ending = Literal["reset", "close", "hang"]
 """The connection breaks; or the answer ends in order, too early; or nothing more comes."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
     """An answer of which no more than the first *after* bytes arrive, and what happens *then*."""
 
     turn: Turn
     after: int
-    then: Ending = field(default="reset", kw_only=True)
+    then: Ending = "reset"
 
 
 Played: TypeAlias = "Turn | Failure | Cut"

@@ -15,7 +15,7 @@ from agentkit.core.serialization import FrozenDict, deep_freeze
 __all__ = ["ContextDiff", "FrozenContext", "Mutation", "MutationJournal", "WorkingContext"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Mutation:
     """One change of a context: what was done, and to what."""
 
@@ -31,7 +31,7 @@ class MutationJournal:
 
     def record(self, operation: str, subject: str = "") -> None:
         """Add a change."""
-        self.entries.append(Mutation(operation, subject))
+        self.entries.append(Mutation(operation=operation, subject=subject))
 
 
 @dataclass(frozen=True, slots=True)

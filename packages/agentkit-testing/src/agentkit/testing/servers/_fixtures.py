@@ -35,4 +35,4 @@ def valkey_server() -> Iterator[Server]:
 
 def _given_or(binary: Callable[[], Path]) -> AbstractContextManager[Server]:
     url = os.environ.get("AGENTKIT_TEST_REDIS_URL")
-    return nullcontext(GivenServer(url)) if url else RedisServer(binary)
+    return nullcontext(GivenServer(url=url)) if url else RedisServer(binary)

@@ -17,7 +17,7 @@ class Server(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class GivenServer:
     """A server of the user's own, which nobody here starts or stops."""
 

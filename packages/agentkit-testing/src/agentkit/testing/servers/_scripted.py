@@ -169,7 +169,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))) or b"null")
         headers = {name.lower(): value for name, value in self.headers.items()}
-        answer, most, then = self.server.provider.take(Asked(self.path, headers, body))
+        answer, most, then = self.server.provider.take(
+            Asked(path=self.path, headers=headers, body=body)
+        )
         self.server.provider.begin()
         try:
             self._send(answer, most, then)

@@ -35,7 +35,7 @@ _TYPES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """A request as it came: its path with the query, its headers in lower case, its JSON."""
 
@@ -44,7 +44,7 @@ class Asked:
     body: Any
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """An HTTP answer, its body in the *frames* in which a provider would send it."""
 
@@ -78,9 +78,9 @@ class ChatCompletions:
     def answer(self, turn: Turn, asked: Asked) -> Answer:
         """Give *turn* as chunks with `[DONE]`, or as one body."""
         if not asked.body.get("stream"):
-            return Answer([_json(self._whole(turn))])
+            return Answer(frames=[_json(self._whole(turn))])
         frames = [_event(chunk) for chunk in self._chunks(turn)]
-        return Answer([*frames, b"data: [DONE]\n\n"], EVENTS)
+        return Answer(frames=[*frames, b"data: [DONE]\n\n"], headers=EVENTS)
 
     def failure(self, error: ProviderError, asked: Asked, *, after: str) -> Answer:
         """Give the error body, or the error frame behind some text."""
@@ -88,9 +88,9 @@ class ChatCompletions:
         frame = {"error": {name: value for name, value in told.items() if value is not None}}
         if after and asked.body.get("stream"):
             said = [_event(self._chunk({"content": piece})) for piece in pieces(after)]
-            return Answer([*said, _event(frame)], EVENTS)
+            return Answer(frames=[*said, _event(frame)], headers=EVENTS)
         waits = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
-        return Answer([_json(frame)], JSON | waits, error.status or 500)
+        return Answer(frames=[_json(frame)], headers=JSON | waits, status=error.status or 500)
 
     def aside(self, asked: Asked) -> Answer | None:  # noqa: ARG002 - everything is a model call
         """Give None."""
