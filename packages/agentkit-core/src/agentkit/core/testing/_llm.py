@@ -68,7 +68,9 @@ class FakeLLM:
         clock: ClockPort | None = None,
     ) -> None:
         self._always = Turn(responses) if isinstance(responses, str) else None
-        self._responses = {} if isinstance(responses, str) else responses
+        self._responses: Mapping[str, str] | Callable[..., str] = (
+            {} if isinstance(responses, str) else responses
+        )
         self._usage = _USAGE if usage is None else usage
         self._fail_times = fail_times
         self._fail_exc = fail_exc or TimeoutError("temporary upstream timeout")
