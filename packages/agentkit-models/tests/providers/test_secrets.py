@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from agentkit.models.providers import OpenAICompatibleLLM
+from agentkit.models.providers import AnthropicLLM, GeminiLLM, OllamaLLM, OpenAICompatibleLLM
+from agentkit.models.providers._http_llm import HttpLLM
 
 Ask = Callable[..., Any]
 CANARY = "sk-canary"
@@ -38,12 +39,14 @@ def traces(error: BaseException | None) -> str:
     ],
     ids=["status", "body", "frame", "cut", "corrupt", "timeout"],
 )
+@pytest.mark.parametrize("of", [OpenAICompatibleLLM, AnthropicLLM, GeminiLLM, OllamaLLM])
 def test_no_failure_shows_the_key(
-    ask: Ask, how: dict[str, Any], caplog: pytest.LogCaptureFixture
+    ask: Ask, *, of: type[HttpLLM], how: dict[str, Any], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    asked = ask(timeout=0.05, **how)
+    asked = ask(of=of, timeout=0.05, **how)
 
+    assert asked.error is not None
     assert CANARY not in traces(asked.error)
     assert CANARY not in caplog.text
 
