@@ -36,6 +36,7 @@ __all__ = [
     "as_llm_client",
     "as_llm_port",
     "estimated_tokens",
+    "terminal_delta",
 ]
 
 Stream = TypeVar("Stream", bound=AsyncIterator[Any])
@@ -89,7 +90,7 @@ class LLMClientAsPort:
             response_format=response_format,
             cache=cache_advice(cache_hint),
         )
-        return self._deltas([chat_message(message) for message in messages], model, options)
+        return self.deltas([chat_message(message) for message in messages], model, options)
 
     async def chat(self, *, messages: list[Message], model: str, **request: Any) -> LLMResult:
         """Give what the stream of the same request adds up to."""
@@ -103,9 +104,10 @@ class LLMClientAsPort:
             messages.insert(0, Message("system", system))
         return await self.chat(messages=messages, model=model, **request)
 
-    async def _deltas(
+    async def deltas(
         self, messages: list[ChatMessage], model: str, options: GenerationOptions
     ) -> AsyncGenerator[Delta]:
+        """Give the client's stream of a request in the neutral contract as deltas."""
         client = self._client_of(model)
         text = reasoning = False
         async with _closing(client.generate_stream(messages, options=options)) as events:

@@ -4,7 +4,7 @@ import copy
 import time
 import warnings
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from decimal import Decimal
@@ -20,8 +20,10 @@ from agentkit.core.contracts.llm import (
     LLMStreamEvent,
     ModelUsage,
     RunMeta,
+    TextDelta,
 )
-from agentkit.core.execution.bridges import estimated_tokens
+from agentkit.core.contracts.types import Delta
+from agentkit.core.execution.bridges import LLMClientAsPort, estimated_tokens, terminal_delta
 from agentkit.models._transport import Timeouts
 from agentkit.models.codecs._decoding import Decoder
 from agentkit.models.providers._endpoint import HttpEndpoint, json_bytes
@@ -100,6 +102,19 @@ class HttpLLM(HttpEndpoint, PortMethods):
         ctx: RunMeta | None = None,
     ) -> AsyncGenerator[LLMStreamEvent, None]:
         """Give the response as it arrives; see `LLMClient.generate_stream`."""
+        async with aclosing(self.batches(messages, options=options, ctx=ctx)) as batches:
+            async for batch in batches:
+                for event in batch:
+                    yield event
+
+    async def batches(
+        self,
+        messages: Sequence[ChatMessage],
+        *,
+        options: GenerationOptions,
+        ctx: RunMeta | None = None,
+    ) -> AsyncGenerator[Sequence[LLMStreamEvent], None]:
+        """Give what `generate_stream` gives, together what came together."""
         self._check_model(options)
         path, body = self._request(messages, options)
         data = json_bytes(body)
@@ -108,12 +123,14 @@ class HttpLLM(HttpEndpoint, PortMethods):
         decoder = self._decoder(now=time.time())
         async with self._call(path, data, decoder=decoder, ctx=ctx) as reply:
             async for chunk in reply.chunks:
-                for event in decoder.feed(chunk):
-                    yield event
+                if events := decoder.feed(chunk):
+                    yield events
                 if decoder.is_done:
                     break
-            for last in decoder.close():
-                yield self._finished(last) if isinstance(last, CompletionEvent) else last
+            yield [
+                self._finished(event) if isinstance(event, CompletionEvent) else event
+                for event in decoder.close()
+            ]
 
     async def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
         """Give an estimate, by the bytes of the text: the API cannot be asked."""
@@ -122,6 +139,9 @@ class HttpLLM(HttpEndpoint, PortMethods):
     def _check_model(self, options: GenerationOptions | None = None) -> None:
         if not self.model and (options is None or "model" not in options.extra):
             raise ValueError("no model: pass default_model, or name one in the call")
+
+    def _as_port(self) -> LLMClientAsPort:
+        return _HttpPort(self)
 
     @abstractmethod
     def _request(
@@ -151,3 +171,44 @@ class HttpLLM(HttpEndpoint, PortMethods):
                 price = self._pricing(self.model, usage)
             usage = replace(usage, cost=None if price is None else Decimal(str(price)))
         return replace(event, metadata=metadata, usage=usage)
+
+
+class _HttpPort(LLMClientAsPort):
+    """The port over a client: its deltas are made of what came together, not one by one."""
+
+    def __init__(self, client: HttpLLM) -> None:
+        super().__init__(client)
+        self._llm = client
+
+    async def deltas(
+        self, messages: list[ChatMessage], model: str, options: GenerationOptions
+    ) -> AsyncGenerator[Delta, None]:
+        """Give the stream as deltas; see `LLMClientAsPort.deltas`."""
+        llm = self._llm if model in {"", self._llm.model} else self._llm.with_model(model)
+        told = _Told(llm.model)
+        async with aclosing(llm.batches(messages, options=options)) as batches:
+            async for batch in batches:
+                for delta in told.of(batch):
+                    yield delta
+
+
+class _Told:
+    """Gives the deltas of events, and knows for the last one what the others have told."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._text = self._reasoning = False
+
+    def of(self, events: Sequence[LLMStreamEvent]) -> Iterator[Delta]:
+        """Give a delta for each of *events*."""
+        for event in events:
+            if type(event) is TextDelta:
+                self._text = True
+                yield Delta(event.text)
+            elif isinstance(event, CompletionEvent):
+                yield terminal_delta(
+                    event, model=self._model, text=self._text, reasoning=self._reasoning
+                )
+            else:
+                self._reasoning = True
+                yield Delta(reasoning=event.text)

@@ -1,9 +1,9 @@
 """The core contract's methods for a client of the neutral one."""
 
+from abc import abstractmethod
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agentkit.core.contracts.llm import LLMClient
 from agentkit.core.contracts.types import Delta, LLMResult, Message, ToolSchema
 from agentkit.core.execution.bridges import LLMClientAsPort
 
@@ -13,8 +13,12 @@ __all__ = ["PortMethods"]
 class PortMethods:
     """Makes an `LLMClient` an `LLMPort` as well: its stream, with the same content."""
 
+    @abstractmethod
+    def _as_port(self) -> LLMClientAsPort:
+        """Give the port over this client."""
+
     def stream(
-        self: LLMClient,
+        self,
         *,
         messages: list[Message],
         model: str,
@@ -25,7 +29,7 @@ class PortMethods:
         cache_hint: Any = None,
     ) -> AsyncIterator[Delta]:
         """Give the response in increments; see `LLMPort.stream`."""
-        return LLMClientAsPort(self).stream(
+        return self._as_port().stream(
             messages=messages,
             model=model,
             tools=tools,
@@ -35,16 +39,10 @@ class PortMethods:
             cache_hint=cache_hint,
         )
 
-    async def chat(
-        self: LLMClient, *, messages: list[Message], model: str, **request: Any
-    ) -> LLMResult:
+    async def chat(self, *, messages: list[Message], model: str, **request: Any) -> LLMResult:
         """Give what the stream of the same request adds up to; see `LLMPort.chat`."""
-        return await LLMClientAsPort(self).chat(messages=messages, model=model, **request)
+        return await self._as_port().chat(messages=messages, model=model, **request)
 
-    async def complete(
-        self: LLMClient, *, system: str, user: str, model: str, **request: Any
-    ) -> LLMResult:
+    async def complete(self, *, system: str, user: str, model: str, **request: Any) -> LLMResult:
         """Give the answer to one system and one user message; see `LLMPort.complete`."""
-        return await LLMClientAsPort(self).complete(
-            system=system, user=user, model=model, **request
-        )
+        return await self._as_port().complete(system=system, user=user, model=model, **request)
