@@ -74,6 +74,9 @@ def middlewares() -> list[Row]:
         _added("semantic_memoize, off", semantic_memoize(when=lambda _: False), plain),
         _added("a BaseMiddleware", Nothing(), plain),
         _added("output_coerce, no adapter", output_coerce(), plain),
+        _added(
+            "output_coerce, no partial due", output_coerce(partial_every=10**6), spoken, meta=typed
+        ),
         _added("output_coerce, long text", output_coerce(), spoken, meta=typed),
         _added("output_coerce, many values", output_coerce(), cut, meta=typed),
     ]

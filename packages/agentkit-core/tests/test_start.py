@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from decimal import Decimal
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.middleware import Call, Handler
-from agentkit.core.contracts.ports import VectorPort
-from agentkit.core.contracts.types import ChatRequest, Message, Price, Scope
+from agentkit.core.contracts.types import ChatRequest, Chunk, Message, Price, Scope
 from agentkit.core.runtime import Budget, Checkpointer
 from agentkit.core.start import run_context
 from agentkit.core.testing import FakeClock, FakeLLM, MemoryCheckpoints, RecordingTracer
@@ -66,8 +65,20 @@ def test_a_store_of_checkpoints_becomes_a_checkpointer() -> None:
     assert same.checkpointer is ctx.checkpointer
 
 
+class Index:
+    """A vector index that nobody asks."""
+
+    async def upsert(self, scope: Scope, chunks: list[Chunk]) -> None:
+        raise AssertionError
+
+    async def search(  # noqa: PLR0917 - the port's
+        self, scope: Scope, query: str, k: int = 5, where: dict[str, Any] | None = None
+    ) -> list[tuple[float, Chunk]]:
+        raise AssertionError
+
+
 def test_what_is_wired_is_what_the_run_has() -> None:
-    price, vector = Price(*[Decimal(1)] * 5), cast("VectorPort", object())  # handed on, never used
+    price, vector = Price(*[Decimal(1)] * 5), Index()
     ctx = run_context(llm=FakeLLM(), scope=Scope("acme"), prices=lambda _: price, vector=vector)
 
     assert (ctx.scope, ctx.prices("any"), ctx.vector) == (Scope("acme"), price, vector)

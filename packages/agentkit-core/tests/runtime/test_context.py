@@ -16,8 +16,12 @@ from agentkit.core.testing import FakeClock, RecordingObserver, RecordingTracer,
 class Broken:
     """Whatever it stands for, it raises."""
 
-    def __getattr__(self, name: str) -> Any:
-        raise RuntimeError(f"broken {name}")
+    def fail(self, *_: Any, **__: Any) -> Any:
+        raise RuntimeError("broken")
+
+    emit = close = now = sleep = fail
+    span = current_span_id = add_event_to_current_span = fail
+    add_counter = record_histogram = fail
 
 
 class Counting:
@@ -48,7 +52,7 @@ def test_observations_are_numbered_and_timed_through_the_whole_tree() -> None:
     ]
 
 
-@pytest.mark.parametrize("seam", ["observer", "trace", "metrics"])
+@pytest.mark.parametrize("seam", ["observer", "trace", "metrics", "clock"])
 def test_whatever_watches_a_run_cannot_hurt_it(seam: str) -> None:
     seams: dict[str, Any] = {"observer": Broken(), seam: Broken()}
     ctx = make_test_ctx(**seams)
@@ -63,6 +67,16 @@ def test_a_broken_observer_is_counted() -> None:
     asyncio.run(make_test_ctx(observer=broken, metrics=metrics).emit("step"))
 
     assert metrics.counted == [("agentkit.observer.error.count", {"error.type": "RuntimeError"})]
+
+
+def test_what_no_observation_can_be_made_of_is_counted_and_hurts_nobody() -> None:
+    endless: list[Any] = []
+    endless.append(endless)
+    metrics = Counting()
+
+    asyncio.run(make_test_ctx(metrics=metrics).emit("step", payload=endless))
+
+    assert metrics.counted == [("agentkit.observer.error.count", {"error.type": "ValueError"})]
 
 
 def test_a_cancelled_observer_is_no_broken_observer() -> None:

@@ -1,11 +1,14 @@
 """Refusing wrong arguments with one clear message, before any effect."""
 
 import math
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.execution._checks import check_count
+from agentkit.core.serialization._kinds import is_a
 
-__all__ = ["check_choice", "check_count", "check_positive"]
+__all__ = ["check_choice", "check_count", "check_has", "check_positive", "check_several"]
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -32,3 +35,29 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
     """
     if value not in choices:
         raise ValueError(f"{name} is one of {', '.join(choices)}; got {value!r}")
+
+
+def check_has(name: str, value: Any, *methods: str) -> None:
+    """Return if *value* has every one of *methods*, which is all that can be seen of a port.
+
+    Raises:
+        TypeError: It has not, or it is a class where an object of it is meant.
+
+    """
+    missing = [method for method in methods if not callable(getattr(value, method, None))]
+    if missing:
+        raise TypeError(f"{name} has {', '.join(missing)}(); got {shown(value)}")
+    if isinstance(value, type):
+        raise TypeError(f"{name} is an object; got the class {value.__qualname__}: make one of it")
+
+
+def check_several(name: str, value: Any) -> tuple[Any, ...]:
+    """Give *value*, several things in order, as a tuple.
+
+    Raises:
+        TypeError: It is one thing, or text.
+
+    """
+    if is_a(value, str | bytes | Mapping) or not is_a(value, Iterable):
+        raise TypeError(f"{name} is a list; got {shown(value)}")
+    return tuple(value)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, cast
 
+from agentkit.core.contracts._checks import check_counts, check_kinds
 from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.metrics import MetricsPort
 from agentkit.core.contracts.observation import (
@@ -25,6 +26,7 @@ from agentkit.core.execution.cancellation import CancellationToken
 from agentkit.core.runtime._actor_budget import ActorBudget
 from agentkit.core.runtime._budget import Budget
 from agentkit.core.runtime._checkpointer import Checkpointer
+from agentkit.core.runtime._checks import check_choice, check_has
 from agentkit.core.runtime._invoker import Invoker
 from agentkit.core.runtime._meters import Meter
 from agentkit.core.runtime._services import Services
@@ -44,7 +46,8 @@ class RunContext:
     no id can be mistaken for another run's child.
 
     Raises:
-        ValueError: The id is empty or has a slash.
+        TypeError: A part of it is of another type.
+        ValueError: The id is empty or has a slash, the depth negative, or the autonomy unknown.
 
     """
 
@@ -67,6 +70,14 @@ class RunContext:
             raise ValueError(f"a run's id is non-empty text; got {self.correlation_id!r}")
         if "/" in self.correlation_id:
             raise ValueError(f"a run's id has no slash; got {self.correlation_id!r}")
+        check_kinds(self, "scope", Scope, wanted="a Scope")
+        check_kinds(self, "budget", Budget, wanted="a Budget")
+        check_kinds(self, "services", Services, wanted="the Services")
+        check_kinds(self, "meters", list, wanted="a list of meters")
+        check_counts(self, "depth")
+        check_choice("autonomy", self.autonomy, ("auto", "gated", "manual"))
+        if self.cancel is not None:
+            check_has("RunContext.cancel", self.cancel, "check", "add_callback")
 
     @property
     def slot(self) -> str:
@@ -202,20 +213,21 @@ class RunContext:
         """Tell the observer, with the observation numbered and timed.
 
         Whatever observer, trace or clock raise stays here and is counted as
-        `agentkit.observer.error.count`: watching a run never hurts it.
+        `agentkit.observer.error.count`, and so does what no observation can be made of: watching a
+        run never hurts it.
         """
-        observation = Observation(
-            kind,
-            next(self._sequence),
-            self.clock.now(),
-            agent,
-            render,
-            self.correlation_id,
-            payload,
-            parent_id,
-            self._current_span(),
-        )
         try:
+            observation = Observation(
+                kind,
+                next(self._sequence),
+                self.clock.now(),
+                agent,
+                render,
+                self.correlation_id,
+                payload,
+                parent_id,
+                self._current_span(),
+            )
             await self.observer.emit(observation)
         except Exception as exc:  # noqa: BLE001 - an observer is not ours and must not hurt the run
             self._count_failure(exc)

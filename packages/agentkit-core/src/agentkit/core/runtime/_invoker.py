@@ -4,6 +4,7 @@ import warnings
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.middleware import (
     BaseMiddleware,
     Call,
@@ -18,6 +19,9 @@ from agentkit.core.contracts.ports import LLMPort
 from agentkit.core.contracts.protocols import CancellationSignal
 from agentkit.core.contracts.types import ChatRequest, Delta, LLMResult, ToolRequest
 from agentkit.core.execution.cancellation import interrupt_on
+from agentkit.core.runtime._checks import check_has, check_several
+from agentkit.core.runtime._response import ResponseStream
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["Invoker"]
 
@@ -26,6 +30,10 @@ class Invoker:
     """Runs the two kinds of work, each through its own chain of middlewares, outermost first.
 
     Cancelling the run's token interrupts a model call or a tool call in flight.
+
+    Raises:
+        TypeError: *llm* is no `LLMPort`, or the middlewares are no list of them.
+
     """
 
     __slots__ = ("_chat", "_tool", "_unchecked", "chat_middleware", "llm", "tool_middleware")
@@ -37,9 +45,14 @@ class Invoker:
         chat_middleware: Sequence[Middleware | BaseMiddleware] = (),
         tool_middleware: Sequence[Middleware | BaseMiddleware] = (),
     ) -> None:
+        check_has("llm", llm, "stream")
         self.llm: LLMPort = llm
-        self.chat_middleware: tuple[Middleware | BaseMiddleware, ...] = tuple(chat_middleware)
-        self.tool_middleware: tuple[Middleware | BaseMiddleware, ...] = tuple(tool_middleware)
+        self.chat_middleware: tuple[Middleware | BaseMiddleware, ...] = check_several(
+            "chat_middleware", chat_middleware
+        )
+        self.tool_middleware: tuple[Middleware | BaseMiddleware, ...] = check_several(
+            "tool_middleware", tool_middleware
+        )
         self._chat: Handler = chain(self.chat_middleware, self._ask_model)
         self._tool: Handler = chain(self.tool_middleware, _run_tool)
         self._unchecked = not any(getattr(m, "charges", False) for m in self.chat_middleware)
@@ -49,25 +62,45 @@ class Invoker:
     ) -> AsyncIterator[Delta]:
         """Give the response to *request* in increments; close the iterator to let go of it early.
 
-        *meta* is copied into the call. It raises what the model and the middlewares raise.
+        *meta* is copied into the call. It raises what the model and the middlewares raise, and is
+        read once.
+
+        Raises:
+            TypeError: *request* is no `ChatRequest`, *ctx* no run's context, or *meta* no dict.
+
         """
-        if self._unchecked and _has_ceiling(getattr(ctx, "budget", None)):
-            self._unchecked = False
-            warnings.warn(_NO_METER, UserWarning, stacklevel=2)
-        return self._chat(Call("chat", request, ctx, dict(meta or {})))
+        return ResponseStream(self._stream(request, ctx, meta))
 
     async def chat(
         self, request: ChatRequest, ctx: Any, *, meta: Mapping[str, Any] | None = None
     ) -> LLMResult:
-        """Give what `stream` adds up to."""
-        result: LLMResult = await collect(self.stream(request, ctx, meta=meta), "chat")
+        """Give what `stream` adds up to; it raises the same."""
+        result: LLMResult = await collect(self._stream(request, ctx, meta), "chat")
         return result
 
     async def invoke_tool(
         self, request: ToolRequest, ctx: Any, *, meta: Mapping[str, Any] | None = None
     ) -> Any:
-        """Give what the tool gives; it raises what the tool and the middlewares raise."""
-        return await collect_one(self._tool(Call("tool", request, ctx, dict(meta or {}))))
+        """Give what the tool gives; it raises what the tool and the middlewares raise.
+
+        Raises:
+            TypeError: *request* is no `ToolRequest` with a tool that runs, *ctx* no run's context,
+                or *meta* no dict.
+
+        """
+        _check(request, ToolRequest, ctx)
+        if not callable(getattr(request.tool, "run", None)):
+            raise TypeError(f"a ToolRequest's tool has run(); got {shown(request.tool)}")
+        return await collect_one(self._tool(Call("tool", request, ctx, _copied(meta))))
+
+    def _stream(
+        self, request: ChatRequest, ctx: Any, meta: Mapping[str, Any] | None
+    ) -> AsyncIterator[Delta]:
+        _check(request, ChatRequest, ctx)
+        if self._unchecked and _has_ceiling(getattr(ctx, "budget", None)):
+            self._unchecked = False
+            warnings.warn(_NO_METER, UserWarning, stacklevel=3)
+        return self._chat(Call("chat", request, ctx, _copied(meta)))
 
     async def _ask_model(self, call: Call) -> AsyncIterator[Delta]:
         request: ChatRequest = call.request
@@ -94,6 +127,21 @@ _NO_METER = (
     "the run's budget has a ceiling, but no chat middleware charges it; add meter(), "
     "or nothing will ever reach the ceiling"
 )
+
+
+def _check(request: object, kind: type, ctx: object) -> None:
+    if not isinstance(request, kind):
+        raise TypeError(f"what is asked is a {kind.__name__}; got {shown(request)}")
+    if ctx is None:
+        raise TypeError("a call belongs to a run: pass its context, of run_context(llm=...)")
+
+
+def _copied(meta: Mapping[str, Any] | None) -> dict[str, Any]:
+    if meta is None:
+        return {}
+    if not is_a(meta, Mapping):
+        raise TypeError(f"meta is a dict; got {shown(meta)}")
+    return dict(meta)
 
 
 def _has_ceiling(budget: Any) -> bool:
