@@ -113,7 +113,11 @@ def conformance(session: nox.Session) -> None:
     """Every shipped implementation against its contract, the repository against its conventions."""
     everything = to_install(*[d.itself for d in DISTRIBUTIONS.values()])
     session.install(*everything, "-r", "tests-conformance/requirements.txt")
-    session.run("python", "-P", *PYTEST, "tests-conformance", *session.posargs)
+    certificates = WHEELS / "conformance.json"
+    report = () if session.posargs else (f"--conformance-report={certificates}",)  # all or nothing
+    session.run("python", "-P", *PYTEST, "tests-conformance", *report, *session.posargs)
+    if report:
+        session.run("agentkit-conformance", "table", str(certificates))
 
 
 @nox.session(requires=["build"])
