@@ -9,6 +9,7 @@ from agentkit.core.contracts.store_rules import check_key, decode_value, encode_
 from agentkit.core.contracts.types import Chunk, Scope
 from agentkit.core.serialization.features import cosine, term_vector
 from agentkit.testing.mutants._backend import Backend, Row
+from agentkit.testing.mutants._json import is_array, is_object
 from agentkit.testing.mutants._store_trials import BackendTrial
 from agentkit.testing.mutants._trial import tries
 from agentkit.testing.suites import Feature, VectorSuite
@@ -168,10 +169,13 @@ class IgnoringVector(ReferenceVector):
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    for part in value if isinstance(value, list | dict) else ():
-        yield from _texts(part)
-        if isinstance(value, dict):
-            yield from _texts(value[part])
+    elif is_array(value):
+        for part in value:
+            yield from _texts(part)
+    elif is_object(value):
+        for key, part in value.items():
+            yield from _texts(key)
+            yield from _texts(part)
 
 
 @tries(ReferenceVector)

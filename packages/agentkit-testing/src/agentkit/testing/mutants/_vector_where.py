@@ -7,6 +7,7 @@ from typing import Any
 
 from agentkit.core.contracts.types import Chunk
 from agentkit.testing.mutants._backend import Backend, Row
+from agentkit.testing.mutants._json import is_array, is_object
 from agentkit.testing.mutants._trial import breaks
 from agentkit.testing.mutants._vector_reference import (
     IgnoringVector,
@@ -65,9 +66,9 @@ class FiltersByContainment(ReferenceVector):
     """It keeps what contains the value, as jsonb's @> does."""
 
     def equal(self, left: Any, right: Any) -> bool:
-        if isinstance(left, dict) and isinstance(right, dict):
+        if is_object(left) and is_object(right):
             return all(key in left and self.equal(left[key], right[key]) for key in right)
-        if isinstance(left, list) and isinstance(right, list):
+        if is_array(left) and is_array(right):
             return all(any(self.equal(each, wanted) for each in left) for wanted in right)
         return super().equal(left, right)
 
@@ -102,7 +103,7 @@ class TakesAnyFilter(ReferenceVector):
     """It filters by whatever it is given."""
 
     def filter(self, where: Any) -> dict[str, Any]:
-        return dict(where) if isinstance(where, dict) else {}
+        return dict(where) if is_object(where) else {}
 
     def equal(self, left: Any, right: Any) -> bool:
         return json.dumps(left, default=str) == json.dumps(right, default=str)
@@ -208,5 +209,5 @@ class IgnoresWrongFiltersToo(IgnoringVector):
 
 def _at(metadata: Any, path: str) -> Any:
     for step in path.split("."):
-        metadata = metadata.get(step) if isinstance(metadata, dict) else None
+        metadata = metadata.get(step) if is_object(metadata) else None
     return metadata

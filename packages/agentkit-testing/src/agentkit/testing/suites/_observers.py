@@ -185,6 +185,7 @@ class ClosingClauses(_ObserverSteps):
     @clause("OBSERVER-CANCEL-01", since="1.0", hook="received")
     async def a_cancelled_emit_arrives_at_most_once(self, observer: ObserverPort) -> None:
         emits = (lambda seq=seq: observer.emit(observed("result", seq)) for seq in range(1, 99))
+        nth, arrived = 0, list[int]()
         async for nth in cut_at_every_await(in_turn(emits)):
             arrived = [obs.seq for obs in await self.critical()]
             assert arrived == sorted(set(arrived)), nth
