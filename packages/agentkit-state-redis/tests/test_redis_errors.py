@@ -16,6 +16,11 @@ from agentkit.state.redis._errors import translated
 
 SECRET = "rediss://user:hunter2@host"  # noqa: S105  # what must not be told
 
+
+def full_name(each: object) -> str:
+    return f"{type(each).__module__}.{type(each).__name__}"
+
+
 TOLD = [
     (driver.ConnectionError(SECRET), "no connection"),
     (driver.TimeoutError(SECRET), "did not answer in time"),
@@ -44,7 +49,7 @@ def told(problem: Exception, kind: type[AgentkitError] = StoreUnavailable) -> Ag
     return caught.value
 
 
-@pytest.mark.parametrize(("problem", "text"), TOLD, ids=ascii)
+@pytest.mark.parametrize(("problem", "text"), TOLD, ids=full_name)
 def test_a_connections_error_is_told_without_its_text(problem: Exception, text: str) -> None:
     error = told(problem)
 
@@ -54,7 +59,7 @@ def test_a_connections_error_is_told_without_its_text(problem: Exception, text: 
     assert error.__suppress_context__
 
 
-@pytest.mark.parametrize(("problem", "text"), QUOTED, ids=ascii)
+@pytest.mark.parametrize(("problem", "text"), QUOTED, ids=full_name)
 def test_what_a_server_answered_is_quoted(problem: Exception, text: str) -> None:
     with pytest.raises(StoreUnavailable, match=text), translated(StoreUnavailable):
         raise problem

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -20,7 +20,11 @@ Command = tuple[str | bytes | int, ...]
 Reply = asyncio.Future[Any]
 """What the server answers, to come."""
 
+_PIECE = 1_000_000
 _IDLE = 0.01
+# How often the loop turns until the reader has seen what the server did while nobody looked: it
+# finds the socket readable, hands on what is there, wakes the reader.
+_TURNS = 3
 
 
 class Asked(NamedTuple):
@@ -54,9 +58,9 @@ class Link:
         """Whether the connection cannot be used any more, as far as can be told without sending."""
         if not self.is_open or self._sent or self._loop.time() - self._moved_at < _IDLE:
             return not self.is_open
-        await asyncio.sleep(0)  # the loop looks whether the server has hung up meanwhile,
-        await asyncio.sleep(0)  # and hands it to the connection
-        return not self.is_open or await self._connection.can_read()
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        return not self.is_open
 
     async def write(self, batch: list[Asked]) -> None:
         """Send the commands of *batch* in one piece."""
@@ -67,7 +71,9 @@ class Link:
             self._watch = self._loop.call_at(self._moved_at + self._patience, self._look)
         packed = self._connection.pack_commands([asked.command for asked in batch])
         try:
-            await self._connection.send_packed_command(packed, check_health=False)
+            for piece in _pieces(packed):
+                await self._connection.send_packed_command(piece, check_health=False)
+                self._moved_at = self._loop.time()
         except Exception as problem:  # noqa: BLE001  # the driver's: who waits for an answer gets it
             self._end(problem)
 
@@ -134,6 +140,16 @@ class Link:
         fail(self._sent, problem)
         self._sent.clear()
         self._lost()
+
+
+def _pieces(packed: list[bytes]) -> Iterator[list[bytes]]:
+    """Divide what is to be sent so that the time each piece takes is the time of a megabyte."""
+    if sum(map(len, packed)) <= _PIECE:
+        yield packed
+        return
+    for part in packed:
+        for start in range(0, len(part), _PIECE):
+            yield [part[start : start + _PIECE]]
 
 
 def fail(replies: Iterable[Reply], problem: Exception) -> None:
