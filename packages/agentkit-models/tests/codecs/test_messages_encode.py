@@ -221,12 +221,13 @@ def test_an_id_in_letters_that_the_api_does_not_take_is_changed_for_call_and_res
             UnknownBlock({"type": "server_tool_use", "id": "s"}, provider="them"),
             {"type": "server_tool_use", "id": "s"},
         ),
+        (UnknownBlock({"odd": 1}, provider="them"), {"odd": 1}),
         (
             TextBlock("so", signature='{"citations": [{"n": 1}]}', provider="them"),
             {"type": "text", "text": "so", "citations": [{"n": 1}]},
         ),
     ],
-    ids=["signed", "empty", "unsigned", "redacted", "server tool", "cited"],
+    ids=["signed", "empty", "unsigned", "redacted", "server tool", "untyped", "cited"],
 )
 def test_what_the_provider_made_goes_back_to_it_untouched(
     block: ContentBlock, part: dict[str, Any]

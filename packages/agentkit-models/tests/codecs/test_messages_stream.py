@@ -213,7 +213,8 @@ def test_deltas_of_a_kind_to_come_are_put_together() -> None:
 def test_what_is_no_news_is_read_over() -> None:
     ping: Frame = {"type": "ping"}
     news: Frame = {"type": "message_mood", "message": "fine"}
-    body = stream(ping, START, news, *TEXT, ended(), STOP) + b"event: data\ndata: [DONE]\n\n"
+    odd: Frame = {"type": "content_block_stop", "index": {}}
+    body = stream(ping, START, news, *TEXT, odd, ended(), STOP) + b"event: data\ndata: [DONE]\n\n"
 
     assert decode_response(body).content == [TextBlock("half")]
 

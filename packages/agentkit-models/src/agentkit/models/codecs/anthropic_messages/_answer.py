@@ -110,7 +110,8 @@ class Answer:
 
     def shut(self, index: Any) -> None:
         """Take no more deltas for the block *index*."""
-        self._open.pop(index, None)
+        if type(index) is int:
+            self._open.pop(index, None)
 
     def completion(self) -> CompletionEvent:
         """Give the whole answer."""

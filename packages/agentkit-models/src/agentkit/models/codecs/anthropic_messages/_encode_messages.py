@@ -71,4 +71,4 @@ def _parts(message: ChatMessage, sender: str) -> list[dict[str, Any]]:
 
 
 def _is_no_result(part: dict[str, Any]) -> bool:
-    return bool(part["type"] != "tool_result")
+    return bool(part.get("type") != "tool_result")
