@@ -13,11 +13,12 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from support.display import Display
+from support.display import Display, printable
 from support.journal import journal, repeated
 from support.logs import LogFolder
 from support.server import MODEL, serving
@@ -40,6 +41,7 @@ began, and how it spread. Say in one sentence what you do next, then call tools.
 claim is backed by a line you have read. Quote those lines as evidence."""
 OPENAI = "https://api.openai.com/v1"
 LONGEST_WAIT_S = 20.0
+A_DAY_S = 86_400
 CURRENT = "quickstart:run"
 
 
@@ -65,18 +67,23 @@ class Finding:
 def main(argv: list[str] | None = None) -> int:
     """Run the example and give its exit status."""
     options = _options(argv)
+    _make_output_safe()
     try:
         return asyncio.run(investigate(options))
     except KeyboardInterrupt:
         return _fail("interrupted; go on with --resume", status=130)
+    except BrokenPipeError:
+        _drop_output()
+        return _fail("nobody reads the output any more; go on with --resume")
     except (AgentkitError, ValueError, OSError) as exc:
+        _drop_output()
         return _fail(_told(exc))
 
 
 async def investigate(options: argparse.Namespace) -> int:
     """Run the agent, or go on with its last run, and print what it came to."""
-    if options.resume and not options.state.exists():
-        raise ValueError(f"there is no run to resume: {options.state} does not exist")
+    if options.resume and not _holds_anything(options.state):
+        raise ValueError(f"there is no run to resume: {options.state} does not exist or is empty")
     folder = None if options.resume else LogFolder(options.directory or SAMPLE)
     async with (
         _model(options.model) as llm,
@@ -95,7 +102,7 @@ async def investigate(options: argparse.Namespace) -> int:
             cognition=ReActCognition(folder.tools(), max_iterations=20),
         )
         resumed = agent.stream_resumed(run["id"], ctx) if options.resume else None
-        display = Display()
+        display = Display(sys.stdout)
         events = resumed or agent.stream(TASK, ctx)
         result = await _watched(events, display, crash_after=options.crash_after)
         _print_result(result, seconds=display.elapsed())
@@ -175,20 +182,24 @@ async def _watched(
             if event.type == "step" and steps == crash_after:
                 os._exit(137)  # as a kill does: nothing is closed, flushed or finished
             if event.type == "final":
-                result: AgentResult = event.result
-                return result
-    raise RuntimeError("the run ended without a result")
+                break
+        else:
+            raise RuntimeError("the run ended without a result")
+    if crash_after is not None:
+        print(f"the run ended before step {crash_after}", file=sys.stderr)
+    result: AgentResult = event.result
+    return result
 
 
 def _print_result(result: AgentResult, *, seconds: float) -> None:
     found = result.parsed
     if isinstance(found, Finding):
-        print(f"\nRoot cause (since {found.since}): {found.root_cause}\n\nEvidence:")
+        _say(f"\nRoot cause (since {found.since}): {found.root_cause}\n\nEvidence:")
         for line in found.evidence:
-            print(f"  {line.file}:{line.line}: {line.text}")
-        print(f"\nNext step: {found.next_step}")
+            _say(f"  {line.file}:{line.line}: {line.text}")
+        _say(f"\nNext step: {found.next_step}")
     else:
-        print(f"\nNo finding ({result.stop_reason}): {result.evals.get('error', result.output)}")
+        _say(f"\nNo finding ({result.stop_reason}): {result.evals.get('error', result.output)}")
     usage = result.usage
     cost = f"${usage.cost_usd:.6f}" if usage.cost_usd else "unknown"
     print(
@@ -199,11 +210,32 @@ def _print_result(result: AgentResult, *, seconds: float) -> None:
 
 def _print_journal(entries: list[dict[str, Any]]) -> None:
     twice = repeated(entries)
-    made = f"repeated: {twice}" if twice else "each made once"
+    made = f"made again, for want of an outcome: {twice}" if twice else "each made once"
     print(f"Journal: {len(entries)} tool calls, {made}.")
     for number, entry in enumerate(entries, 1):
         told = ", ".join(f"{name}={value!r}" for name, value in entry["arguments"].items())
-        print(f"  {number:2}. {entry['tool']}({told})")
+        _say(f"  {number:2}. {entry['tool']}({told})")
+
+
+def _say(text: str) -> None:
+    print(printable(text))
+
+
+def _holds_anything(path: Path) -> bool:
+    return path.exists() and (not path.is_file() or path.stat().st_size > 0)
+
+
+def _make_output_safe() -> None:
+    """Let no character that the terminal lacks, and no closed output, end the run."""
+    if sys.stdout is None:
+        _drop_output()
+    elif isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+
+
+def _drop_output() -> None:
+    """Write to nowhere from now on, so that what is buffered does not fail again at the end."""
+    sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - until Python ends
 
 
 def _options(argv: list[str] | None) -> argparse.Namespace:
@@ -225,15 +257,22 @@ def _step(text: str) -> int:
 def _told(exc: Exception) -> str:
     text = str(exc) or type(exc).__name__
     if isinstance(exc, ProviderAuthError):
-        return f"the provider does not accept the key in OPENAI_API_KEY: {text}"
+        text = f"the provider does not accept the key in OPENAI_API_KEY: {text}"
     if isinstance(exc, ProviderError):
-        wait = f"; try again in {exc.retry_after:g} s" if exc.retry_after else ""
-        return f"{text}{wait} (the run is saved: go on with --resume)"
+        return f"{text}{_patience(exc.retry_after)} (the run is saved: go on with --resume)"
     return text
 
 
+def _patience(seconds: float | None) -> str:
+    if not seconds:
+        return ""
+    wait = f"in {seconds:.0f} s" if seconds <= A_DAY_S else "another day"
+    return f"; try again {wait}"
+
+
 def _fail(text: str, *, status: int = 1) -> int:
-    print(f"error: {text}", file=sys.stderr)
+    one_line = printable(" ".join(text.split()))
+    print(f"error: {one_line}", file=sys.stderr)
     return status
 
 

@@ -1,7 +1,7 @@
 """Showing a run while it happens: live in a terminal, as plain lines anywhere else."""
 
 import json
-import sys
+import os
 import time
 from collections.abc import Mapping
 from typing import Any, TextIO
@@ -14,9 +14,10 @@ WIDEST = 96
 class Display:
     """Writes the events of a run to *out*."""
 
-    def __init__(self, out: TextIO = sys.stdout) -> None:
+    def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._live = out.isatty()
+        self._live = out.isatty() and os.environ.get("TERM") != "dumb"
+        self._colors = self._live and not os.environ.get("NO_COLOR")
         self._began = time.monotonic()
         self._step = 1
         self._said = ""
@@ -47,7 +48,7 @@ class Display:
         partial = event.partial_output
         text = self._said if _is_prose(self._said) else getattr(partial, "root_cause", "")
         if self._live and len(text) > self._shown:
-            self._out.write(text[self._shown :])
+            self._out.write(printable(text[self._shown :]))
             self._out.flush()
             self._shown = len(text)
 
@@ -59,8 +60,14 @@ class Display:
         self._said, self._shown = "", 0
 
     def _line(self, text: str, *, style: str = "0") -> None:
-        self._out.write(f"\033[{style}m{text}\033[0m\n" if self._live else f"{text}\n")
+        told = printable(text)
+        self._out.write(f"\033[{style}m{told}\033[0m\n" if self._colors else f"{told}\n")
         self._out.flush()
+
+
+def printable(text: str) -> str:
+    """Give *text* without what would command the terminal: a provider's words are not ours."""
+    return "".join(c if c == "\n" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def _is_prose(text: str) -> bool:

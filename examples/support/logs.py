@@ -9,6 +9,8 @@ from typing import Any
 from agentkit.agents.tools import FunctionTool, tool
 
 MOST_LINES = 40
+# A repeated group that repeats something inside may take longer than anybody waits.
+_RUNAWAY = re.compile(r"[*+}]\)[*+{]|[*+}]\)\)[*+{]")
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,9 @@ class LogFolder:
 
     def __init__(self, folder: Path) -> None:
         try:
-            self._files = {path.name: path for path in sorted(folder.glob("*.log"))}
+            # A pipe or a device that is called .log would never end.
+            logs = [path for path in sorted(folder.glob("*.log")) if path.is_file()]
+            self._files = {path.name: path for path in logs}
             unreadable = [name for name, path in self._files.items() if not _is_readable(path)]
             if not folder.is_dir():
                 raise ValueError(f"{folder} is no folder of logs")
@@ -96,6 +100,8 @@ class LogFolder:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
+    if _RUNAWAY.search(pattern):
+        raise ValueError(f"{pattern!r} repeats what is repeated: say it without one of the two")
     try:
         return re.compile(pattern)
     except re.error as exc:

@@ -26,9 +26,11 @@ async def serving(*, pause_s: float = 0.0, fault: str | None = None) -> AsyncGen
     scripted = _Scripted(pause_s, fault)
     server = await asyncio.start_server(scripted.handle, "127.0.0.1", 0)
     async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        server.close()
-        await scripted.hang_up()
+        try:
+            yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        finally:
+            server.close()
+            await scripted.hang_up()
 
 
 class _Scripted:
@@ -172,8 +174,8 @@ def _usage(request: Json, reply: Reply) -> dict[str, Any]:
     return {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": total}
 
 
-async def _serve_forever(fault: str | None) -> None:
-    async with serving(fault=fault) as url:
+async def _serve_forever(fault: str | None, pause_s: float) -> None:
+    async with serving(fault=fault, pause_s=pause_s) as url:
         print(url, flush=True)
         await asyncio.Event().wait()
 
@@ -181,5 +183,7 @@ async def _serve_forever(fault: str | None) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Serve the scripted model until interrupted.")
     parser.add_argument("--fault", choices=FAULTS)
+    parser.add_argument("--pause", type=float, default=0.0, help="seconds between two events")
+    options = parser.parse_args()
     with suppress(KeyboardInterrupt):
-        asyncio.run(_serve_forever(parser.parse_args().fault))
+        asyncio.run(_serve_forever(options.fault, options.pause))

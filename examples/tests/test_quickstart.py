@@ -1,13 +1,18 @@
 """The quickstart, as a user runs it: in a process of its own, in a folder of its own."""
 
+import ctypes
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from support.display import printable
+from support.logs import LogFolder
 
 EXAMPLES = Path(__file__).parents[1]
 QUIET = {
@@ -16,14 +21,22 @@ QUIET = {
 
 
 def quickstart(
-    folder: Path, *arguments: str, url: str | None = None
+    folder: Path, *arguments: str, url: str | None = None, **how: Any
 ) -> subprocess.CompletedProcess[str]:
     """Run the example in *folder*, against the provider at *url* or the scripted model."""
     env = QUIET if url is None else {**QUIET, "OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
     command = [sys.executable, str(EXAMPLES / "quickstart.py"), *arguments]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": env}
     return subprocess.run(
-        command, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=folder, text=True, check=False, timeout=60, **{**pipes, **how}
     )
+
+
+def obey_file_modes() -> None:
+    """Take from root, in the process that is to run, the power to write what it may not."""
+    if os.geteuid() == 0:
+        drop_from_bounding_set, dac_override = 24, 1
+        ctypes.CDLL(None).prctl(drop_from_bounding_set, dac_override)
 
 
 @contextmanager
@@ -122,7 +135,7 @@ def test_a_provider_that_nobody_runs_is_told_in_one_line(tmp_path: Path) -> None
     [
         (["nowhere"], "nowhere is no folder of logs"),
         (["."], "has no file that ends in .log"),
-        (["--resume"], "there is no run to resume: quickstart.sqlite does not exist"),
+        (["--resume"], "there is no run to resume: quickstart.sqlite does not exist or is empty"),
         (["--state", "."], "unable to open"),
         (["--state", "no/such/folder/x.sqlite"], "unable to open"),
         (["--model", "any"], "need OPENAI_API_KEY"),
@@ -144,12 +157,88 @@ def test_a_state_file_that_is_no_database_is_told_and_kept(tmp_path: Path) -> No
     assert state.read_text() == "no database\n" * 99
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_state_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     quickstart(tmp_path)
     (tmp_path / "quickstart.sqlite").chmod(0o400)
 
-    assert_one_clear_error(quickstart(tmp_path), "quickstart.sqlite")
+    done = quickstart(tmp_path, preexec_fn=obey_file_modes)
+    assert_one_clear_error(done, "quickstart.sqlite")
+
+
+def test_a_reader_that_leaves_is_told_of_in_one_line(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = quickstart(tmp_path, stdout=write)
+    os.close(write)
+
+    assert_one_clear_error(done, "nobody reads the output any more")
+
+
+def test_a_full_disk_under_the_output_is_told_in_one_line(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        done = quickstart(tmp_path, stdout=full)
+
+    assert_one_clear_error(done, "No space left on device")
+
+
+@pytest.mark.parametrize("name", ["PYTHONIOENCODING=ascii", "TERM=dumb"])
+def test_a_poor_terminal_gets_the_whole_answer(tmp_path: Path, name: str) -> None:
+    variable, _, value = name.partition("=")
+    done = quickstart(tmp_path, env={**QUIET, variable: value})
+
+    assert (done.returncode, done.stderr, "each made once" in done.stdout) == (0, "", True)
+
+
+def test_a_closed_output_does_not_end_the_run(tmp_path: Path) -> None:
+    done = quickstart(tmp_path, preexec_fn=lambda: os.close(1), stdout=None)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_an_interrupted_run_is_told_in_one_line_and_goes_on(tmp_path: Path) -> None:
+    command = [sys.executable, str(EXAMPLES / "quickstart.py")]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with provider("--pause", "0.05") as url:
+        env = {**QUIET, "OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
+        running: Any = subprocess.Popen(command, cwd=tmp_path, env=env, **pipes)
+        running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, told = running.communicate(timeout=60)
+
+    assert (running.returncode, told) == (130, "error: interrupted; go on with --resume\n")
+    assert "settlement-export 2.8.1" in answer(quickstart(tmp_path, "--resume"))
+
+
+def test_a_pipe_that_is_called_a_log_is_none(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.log")
+
+    assert_one_clear_error(quickstart(tmp_path, "."), "has no file that ends in .log")
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+$", r"(([a-z]+)+)+$", r"(a*)*", r"(a{2,}){3}"])
+def test_a_pattern_that_may_take_for_ever_is_refused(pattern: str) -> None:
+    look = LogFolder(EXAMPLES / "data" / "logs").count_by_minute
+
+    with pytest.raises(ValueError, match="repeats what is repeated"):
+        look("gateway.log", pattern)
+
+
+def test_what_would_command_the_terminal_is_shown_and_does_not() -> None:
+    assert printable("\x1b]0;owned\x07é\n\x9b2J") == "\ufffd]0;owned\ufffdé\n\ufffd2J"
+
+
+def test_resuming_from_an_empty_file_leaves_it_empty(tmp_path: Path) -> None:
+    state = tmp_path / "quickstart.sqlite"
+    state.touch()
+
+    assert_one_clear_error(quickstart(tmp_path, "--resume"), "does not exist or is empty")
+    assert state.stat().st_size == 0
+
+
+def test_a_step_that_never_came_is_told(tmp_path: Path) -> None:
+    done = quickstart(tmp_path, "--crash-after", "99")
+
+    assert (done.returncode, done.stderr) == (0, "the run ended before step 99\n")
 
 
 @pytest.mark.parametrize("step", ["0", "x", "-1"])
