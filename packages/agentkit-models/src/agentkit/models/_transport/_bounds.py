@@ -45,6 +45,11 @@ class Bounds:
         moments = [self._run_until, None if total is None else now + total]
         self._until = min((m for m in moments if m is not None), default=None)
 
+    @property
+    def are_any(self) -> bool:
+        """Whether a wait can end in any other way than by itself."""
+        return self._ctx is not None or self._until is not None
+
     async def wait(self, act: Callable[[], Awaitable[T]]) -> T:
         """Await what *act* gives.
 
@@ -53,7 +58,7 @@ class Bounds:
             Cancelled: The run is cancelled or past its deadline.
 
         """
-        if self._ctx is None and self._until is None:
+        if not self.are_any:
             return await act()
         if self._ctx is not None:
             self._ctx.check()

@@ -1,7 +1,7 @@
 """HTTP for every provider: one client for each event loop, one request for each call."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -132,12 +132,27 @@ class HttpTransport:
             del self._own[loop]
             self._clients.pop(loop, None)
 
-    async def _chunks(
-        self, response: httpx.Response, bounds: Bounds
+    def _chunks(self, response: httpx.Response, bounds: Bounds) -> AsyncGenerator[bytes, None]:
+        is_plain = "content-encoding" not in response.headers
+        stream = response.aiter_raw() if is_plain else response.aiter_bytes()
+        return self._bounded(stream, bounds) if bounds.are_any else self._unbounded(stream)
+
+    async def _bounded(
+        self, stream: AsyncIterator[bytes], bounds: Bounds
     ) -> AsyncGenerator[bytes, None]:
-        stream = response.aiter_bytes()
         while (chunk := await self._attempt(lambda: anext(stream, None), bounds)) is not None:
             yield chunk
+
+    async def _unbounded(self, stream: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
+        """Give the same as `_bounded`, at a fraction of the cost for each chunk."""
+        try:
+            async for chunk in stream:
+                yield chunk
+        except httpx.HTTPError as exc:
+            error = translated(exc, origin=self.origin)
+        else:
+            return
+        raise error
 
     async def _attempt(self, act: Callable[[], Awaitable[T]], bounds: Bounds) -> T:
         """Await *act* within *bounds*, and give what httpx raises in our words."""

@@ -106,6 +106,7 @@ class EventStreamDecoder:
         self._body = bytearray()
         self._failure: ProviderError | None = None
         self._refrain: Refrain | None = None
+        self._armed: Refrain | None = None
         self._misses = 0
         self._max_event = max_event_bytes
 
@@ -116,12 +117,19 @@ class EventStreamDecoder:
 
     def feed(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
         """Give what *data* completes; an error in it is kept for `close`."""
+        seen: list[TextDelta | ReasoningDelta] = []
+        at = 0
+        if self._armed is not None and len(data) <= self._max_event:
+            at = self._armed.read(data, 0, seen)
+            self._misses = 0 if at else self._misses
+            if at == len(data):
+                return seen
         if self.is_done:
             return []
         if self._is_body is None:
             data = self._sniff(data)
         if self._is_body is False:
-            return self._read_stream(data)
+            return seen + self._read_stream(data, at)
         self._body += data
         if len(self._body) > self._max_body:
             what = f"the body is longer than {self._max_body} bytes"
@@ -161,22 +169,21 @@ class EventStreamDecoder:
             self._is_body = start[0] in _BODY_STARTS
         return start
 
-    def _read_stream(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
-        """Read *data*, the events that repeat one but for its text without decoding them."""
+    def _read_stream(self, data: bytes, at: int) -> list[TextDelta | ReasoningDelta]:
+        """Read *data* from *at* on, the events that repeat one but for its text undecoded."""
         if self._misses > _MOST_MISSES or len(data) > self._max_event:
-            return self._read(self._parser.feed(data))
+            self._armed = None
+            return self._read(self._parser.feed(data[at:]))
         seen: list[TextDelta | ReasoningDelta] = []
-        at, looks = 0, _MOST_LOOKS
+        looks = _MOST_LOOKS
         while at < len(data) and not self.is_done:
-            if self._refrain is not None and self._parser.is_between_events:
-                sung = self._refrain.read(data, at, seen)
-                self._misses = 0 if sung > at else self._misses
-                if (at := sung) == len(data):
-                    break
             end = end_of_event(data, at) if looks else len(data)
             seen += self._read_sample(data[at:end])
             looks -= self._refrain is None
             at = end
+            if self._armed is not None and (sung := self._armed.read(data, at, seen)) > at:
+                self._misses = 0
+                at = sung
         return seen
 
     def _read_sample(self, piece: bytes) -> list[TextDelta | ReasoningDelta]:
@@ -184,12 +191,13 @@ class EventStreamDecoder:
         was_between = self._parser.is_between_events
         events = self._parser.feed(piece)
         seen = self._read(events)
-        more = self._reader.more
+        more, is_between = self._reader.more, self._parser.is_between_events
         if more is None:
             self._refrain = None
-        elif was_between and len(events) == 1 and self._parser.is_between_events:
+        elif was_between and is_between and len(events) == 1:
             self._refrain = Refrain.of(piece, more)
             self._misses += 1
+        self._armed = self._refrain if is_between and not self.is_done else None
         return seen
 
     def _read(self, events: list[ServerSentEvent]) -> list[TextDelta | ReasoningDelta]:

@@ -63,9 +63,10 @@ class Refrain:
 
     def read(self, data: bytes, at: int, seen: list[Delta]) -> int:
         """Add to *seen* what the events from *at* on say, and give where the first other begins."""
-        while (found := self._next(data, at)) is not None:
+        size, again = len(data), self._again
+        while at < size and (found := self._next(data, at)) is not None:
             text, at = found
-            seen.append(self._again(text))
+            seen.append(again(text))
         return at
 
     def _next(self, data: bytes, at: int) -> tuple[str, int] | None:
