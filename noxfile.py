@@ -26,6 +26,7 @@ CHECKED = [
     "tests-conformance",
     "tests-corpus",
     "tests-docs",
+    "typing_tests",
     "examples",
     "benchmarks",
     "tools",
