@@ -13,7 +13,6 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -229,8 +228,8 @@ def _make_output_safe() -> None:
     """Let no character that the terminal lacks, and no closed output, end the run."""
     if sys.stdout is None:
         _drop_output()
-    elif isinstance(sys.stdout, TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
+    elif (reconfigure := getattr(sys.stdout, "reconfigure", None)) is not None:
+        reconfigure(errors="replace")
 
 
 def _drop_output() -> None:

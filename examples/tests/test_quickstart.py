@@ -26,7 +26,7 @@ def quickstart(
     """Run the example in *folder*, against the provider at *url* or the scripted model."""
     env = QUIET if url is None else {**QUIET, "OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
     command = [sys.executable, str(EXAMPLES / "quickstart.py"), *arguments]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": env}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": env}
     return subprocess.run(
         command, cwd=folder, text=True, check=False, timeout=60, **{**pipes, **how}
     )
@@ -197,7 +197,7 @@ def test_a_closed_output_does_not_end_the_run(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_is_told_in_one_line_and_goes_on(tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "quickstart.py")]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with provider("--pause", "0.05") as url:
         env = {**QUIET, "OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
         running: Any = subprocess.Popen(command, cwd=tmp_path, env=env, **pipes)
