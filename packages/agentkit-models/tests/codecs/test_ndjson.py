@@ -3,7 +3,7 @@
 import pytest
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
-from agentkit.models.codecs._ndjson import NdjsonParser
+from agentkit.models.codecs import NdjsonParser
 
 
 def lines(*chunks: bytes) -> list[str]:
