@@ -86,7 +86,13 @@ def test_a_tool_choice_is_sent_in_the_wire_form(choice: Any, sent: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"tool_choice": "required"}, {"tool_choice": "g", "tools": [TOOL]}]
+    "options",
+    [
+        {"tool_choice": "required"},
+        {"tool_choice": {"type": "function"}},
+        {"tool_choice": "g", "tools": [TOOL]},
+    ],
+    ids=["no tools", "no tools for a dict", "no such tool"],
 )
 def test_a_tool_choice_that_cannot_be_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(UnsupportedOption, match="tool_choice"):

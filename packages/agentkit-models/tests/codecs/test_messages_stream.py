@@ -308,6 +308,10 @@ def test_an_error_in_another_dress_is_one(body: bytes) -> None:
     assert failure(body).error_type == "overloaded_error"
 
 
+def test_a_stream_that_ends_in_what_is_no_event_is_a_cut_one() -> None:
+    assert "ended in 'upstream gone'" in str(failure(stream(START) + b"upstream gone\n"))
+
+
 @pytest.mark.parametrize(
     ("data", "error_type"),
     [
