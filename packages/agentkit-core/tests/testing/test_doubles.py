@@ -198,3 +198,33 @@ def test_spans_nest_and_keep_what_left_them() -> None:
     assert (inner.parent, inner.events) == (outer, [("seen", {"n": 1})])
     assert (type(outer.error), type(inner.error)) == (KeyError, KeyError)
     assert (outer.ended, inner.ended, tracer.current_span_id()) == (True, True, None)
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"responses": 1}, "responses are text, texts by words, or a function; got 1"),
+        ({"turns": ["a"]}, "each of turns is a Turn; got 'a'"),
+        ({"turns": "ab"}, "turns is a list; got 'ab'"),
+        ({"fail_times": True}, "fail_times is a whole number; got True"),
+        ({"delay": "1"}, "delay is a number; got '1'"),
+    ],
+    ids=["responses", "turn", "turns", "fail_times", "delay"],
+)
+def test_a_model_that_is_made_wrongly_says_so(knobs: dict[str, Any], message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        FakeLLM(**knobs)
+
+
+@pytest.mark.parametrize("wrong", [{"content": None}, {"usage": 1}, {"error": "x"}], ids=repr)
+def test_a_turn_that_is_made_wrongly_says_so(wrong: dict[str, Any]) -> None:
+    (field,) = wrong
+
+    with pytest.raises(TypeError, match=rf"Turn\.{field} is"):
+        Turn(**wrong)
+
+
+@pytest.mark.parametrize("seconds", [-1, float("nan"), True, "1"], ids=repr)
+def test_a_clock_goes_forward_by_numbers(seconds: Any) -> None:
+    with pytest.raises((TypeError, ValueError), match=r"seconds is|forward only"):
+        FakeClock().advance(seconds)

@@ -15,6 +15,7 @@ from agentkit.core.contracts.types import Price, Scope
 from agentkit.core.execution.cancellation import CancellationToken
 from agentkit.core.policies import meter, output_coerce, retry, tracing
 from agentkit.core.runtime import Budget, Checkpointer, Invoker, Meter, RunContext, Services
+from agentkit.core.runtime._checks import check_several
 
 __all__ = ["run_context"]
 
@@ -53,6 +54,7 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     names it, and is made up when left out. What else is left out or None is as in `Services`.
 
     Raises:
+        TypeError: An argument is of another type.
         ValueError: *run_id* is empty or has a slash.
 
     """
@@ -65,16 +67,18 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
         "metrics": metrics,
         "sampler": sampler,
     }
+    own_chat = check_several("chat_middleware", chat_middleware)
+    own_tool = check_several("tool_middleware", tool_middleware)
     invoker = Invoker(
         llm=llm,
         chat_middleware=[
             tracing(),
             output_coerce(),
-            *chat_middleware,
+            *own_chat,
             meter(),
             retry(deadline_s=_RETRY_FOR_S),
         ],
-        tool_middleware=[tracing(), meter(), *tool_middleware, retry(deadline_s=_RETRY_FOR_S)],
+        tool_middleware=[tracing(), meter(), *own_tool, retry(deadline_s=_RETRY_FOR_S)],
     )
     return RunContext(
         correlation_id=uuid4().hex if run_id is None else run_id,
@@ -88,7 +92,7 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
             asker=asker,
             **{name: service for name, service in given.items() if service is not None},
         ),
-        meters=list(meters),
+        meters=list(check_several("meters", meters)),
         cancel=cancel,
         autonomy=autonomy,
     )

@@ -7,7 +7,9 @@ from typing import Any
 from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.contracts.ports import StorePort
+from agentkit.core.contracts.store_rules import check_key
 from agentkit.core.policies._calls import CHAT, Once, passed_on
+from agentkit.core.runtime._checks import check_has
 from agentkit.core.serialization.canonical import stable_hash
 
 __all__ = ["audit"]
@@ -26,10 +28,14 @@ def audit(*, store: StorePort | None = None, key: str = "audit:log") -> Middlewa
     in a chat chain, it warns once and does nothing.
 
     Raises:
+        TypeError: *store* is no store.
+        StoreValueError: *key* is none.
         StoreUnavailable: (from the call) The tool has run, and the record could not be written.
 
     """
-    return _Audit(store, key)
+    if store is not None:
+        check_has("store", store, "append")
+    return _Audit(store, check_key(key))
 
 
 class _Audit:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from agentkit.core.contracts.protocols import Ctx
 from agentkit.core.contracts.types import Message
-from agentkit.core.execution._checks import check_count
 from agentkit.core.policies._tokens import estimate_message_tokens
 from agentkit.core.policies._transcript import first_kept, parts_of
+from agentkit.core.runtime._checks import check_count, check_functions
 
 __all__ = ["SlidingWindowCompactor", "TruncationCompactor"]
 
@@ -38,7 +38,7 @@ class TruncationCompactor:
     """Drops the oldest turns until *max_tokens* hold the rest, but never the last *keep_recent*.
 
     Raises:
-        TypeError: A number is no whole number.
+        TypeError: A number is no whole number, or *estimate* no function.
         ValueError: A number is less than 1.
 
     """
@@ -50,6 +50,7 @@ class TruncationCompactor:
     def __post_init__(self) -> None:
         check_count("max_tokens", self.max_tokens, at_least=1)
         check_count("keep_recent", self.keep_recent, at_least=1)
+        check_functions(estimate=self.estimate)
 
     async def compact(self, messages: list[Message], ctx: Ctx) -> list[Message]:  # noqa: ARG002
         """Give the transcript without as many of its oldest turns as are too much."""

@@ -4,11 +4,14 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import CircuitOpen, ErrorClass, classify
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.execution import CircuitBreaker
 from agentkit.core.policies._calls import CHAT, Once, passed_on
 from agentkit.core.policies._passage import Passage
+from agentkit.core.runtime._checks import check_functions, check_has
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["fallback"]
 
@@ -28,11 +31,20 @@ def fallback(
 
     Raises:
         ValueError: *models* is empty, or is one text instead of a list of them.
+        TypeError: A model is no text, a breaker none, or *classify_fn* no function.
         CircuitOpen: (from the call) Every model was passed over.
 
     """
     if isinstance(models, str) or not models:
         raise ValueError(f"fallback() takes a list of one or more models; got {models!r}")
+    for model in models:
+        if not is_a(model, str):
+            raise TypeError(f"a model of fallback() is text; got {shown(model)}")
+    if not is_a(breakers, Mapping | None):
+        raise TypeError(f"the breakers of fallback() are a dict by model; got {shown(breakers)}")
+    for model, breaker in (breakers or {}).items():
+        check_has(f"the breaker of {model!r}", breaker, "allow", "record_failure")
+    check_functions(classify_fn=classify_fn)
     return _Fallback(tuple(models), classify_fn, dict(breakers or {}))
 
 

@@ -5,9 +5,11 @@ import socket
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import EgressDenied
 from agentkit.core.policies._addresses import address_of, is_public, split_url
 from agentkit.core.policies._untrusted import framed, redacted
+from agentkit.core.runtime._checks import check_flags, check_functions
 
 __all__ = ["Guardrail"]
 
@@ -47,8 +49,13 @@ class Guardrail:
         require_resolution: bool = False,
     ) -> None:
         for name, several in (("egress_allow", egress_allow), ("allowed_schemes", allowed_schemes)):
-            if isinstance(several, str):
-                raise TypeError(f"{name} is a list of texts; got {several!r}")
+            _check_texts(name, several)
+        check_functions(url_check=url_check, resolve=resolve)
+        check_flags(
+            block_private_ips=block_private_ips,
+            redact_tool_output=redact_tool_output,
+            require_resolution=require_resolution,
+        )
         self._url_check = url_check
         self._allow = None if egress_allow is None else [_suffix(host) for host in egress_allow]
         self._schemes = frozenset(scheme.lower() for scheme in allowed_schemes)
@@ -140,6 +147,16 @@ class _Later:
 
     def __await__(self) -> Generator[Any, None, None]:
         yield from self._check().__await__()
+
+
+def _check_texts(name: str, several: Any) -> None:
+    if several is None:
+        return
+    if isinstance(several, str):
+        raise TypeError(f"{name} is a list of texts; got {several!r}")
+    for text in several:
+        if not isinstance(text, str) or not text.strip("*. "):
+            raise TypeError(f"each of {name} is a name; got {shown(text)}")
 
 
 def _is_local(host: str, address: Any) -> bool:

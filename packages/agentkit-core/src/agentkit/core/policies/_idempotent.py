@@ -11,9 +11,11 @@ from agentkit.core.contracts.errors import (
 )
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, collect_one
 from agentkit.core.contracts.ports import StorePort
+from agentkit.core.contracts.store_rules import check_ttl
 from agentkit.core.execution import SingleFlight
 from agentkit.core.policies._calls import CHAT, Once, has_side_effects, note, passed_on
 from agentkit.core.policies._effect_record import EffectRecord
+from agentkit.core.runtime._checks import check_has
 from agentkit.core.serialization.canonical import stable_hash
 
 __all__ = ["idempotent"]
@@ -36,10 +38,15 @@ def idempotent(*, store: StorePort | None = None, ttl: int | None = None) -> Mid
     *ttl* seconds after, a call is forgotten and would run again.
 
     Raises:
+        TypeError: *store* is no store.
+        StoreValueError: *ttl* is no whole number of seconds, from 1.
         OutcomeUnknown: (from the call) It was begun before, and whether it happened is not known.
         StoreUnavailable: (from the call) The intent could not be written; the tool has not run.
 
     """
+    if store is not None:
+        check_has("store", store, "compare_and_set")
+    check_ttl(ttl)
     return _Idempotent(store, ttl)
 
 

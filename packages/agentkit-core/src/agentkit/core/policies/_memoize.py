@@ -4,11 +4,15 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.contracts.ports import StorePort
+from agentkit.core.contracts.store_rules import check_ttl
 from agentkit.core.policies._calls import Once, has_side_effects, passed_on
 from agentkit.core.policies._memo_keys import default_key, store_key
 from agentkit.core.policies._recall import Recall
+from agentkit.core.runtime._checks import check_flags, check_functions, check_has
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["memoize"]
 
@@ -35,10 +39,19 @@ def memoize(
     warns once. `call.meta["cache_hit"]` marks a hit.
 
     Raises:
+        TypeError: An argument is of another type.
+        StoreValueError: *ttl* is no whole number of seconds, from 1.
         StoreUnavailable: (from the call) The store cannot be reached.
         NotImplementedError: (from the call) The store has no *ttl*; nothing was run.
 
     """
+    check_functions(key=key, when=when)
+    check_flags(allow_side_effects=allow_side_effects)
+    if store is not None:
+        check_has("store", store, "get_or_set")
+    if not is_a(namespace, str):
+        raise TypeError(f"namespace is text; got {shown(namespace)}")
+    check_ttl(ttl)
     return _Memoize(
         key=key,
         store=store,

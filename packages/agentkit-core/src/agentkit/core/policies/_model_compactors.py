@@ -5,14 +5,15 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.ports import LLMPort
 from agentkit.core.contracts.protocols import Ctx
 from agentkit.core.contracts.types import ChatRequest, Message
-from agentkit.core.execution._checks import check_count
 from agentkit.core.policies._meter import meter
 from agentkit.core.policies._tokens import estimate_message_tokens
 from agentkit.core.policies._transcript import first_kept, parts_of
 from agentkit.core.runtime import Invoker
+from agentkit.core.runtime._checks import check_count, check_functions
 from agentkit.core.telemetry import span_around
 
 __all__ = ["ImportanceFilteringCompactor", "SummarizationCompactor"]
@@ -29,7 +30,7 @@ class SummarizationCompactor:
     older messages. A blank summary changes nothing.
 
     Raises:
-        TypeError: A number is no whole number.
+        TypeError: A number is no whole number, or what reads is neither model nor function.
         ValueError: A number is less than 1.
 
     """
@@ -43,6 +44,8 @@ class SummarizationCompactor:
     def __post_init__(self) -> None:
         check_count("max_tokens", self.max_tokens, at_least=1)
         check_count("keep_recent", self.keep_recent, at_least=1)
+        check_functions(estimate=self.estimate)
+        _check_reader(self.summarizer)
 
     async def compact(self, messages: list[Message], ctx: Ctx) -> list[Message]:
         """Give the transcript with its older turns summarised."""
@@ -65,7 +68,7 @@ class ImportanceFilteringCompactor:
     older messages. A blank answer changes nothing.
 
     Raises:
-        TypeError: A number is no whole number.
+        TypeError: A number is no whole number, or what reads is neither model nor function.
         ValueError: A number is less than 1.
 
     """
@@ -79,6 +82,8 @@ class ImportanceFilteringCompactor:
     def __post_init__(self) -> None:
         check_count("max_tokens", self.max_tokens, at_least=1)
         check_count("keep_recent", self.keep_recent, at_least=1)
+        check_functions(estimate=self.estimate)
+        _check_reader(self.filterer)
 
     async def compact(self, messages: list[Message], ctx: Ctx) -> list[Message]:
         """Give the transcript with its older turns reduced to what matters."""
@@ -91,6 +96,11 @@ class ImportanceFilteringCompactor:
         )
         reading = _Reading(self.filterer, task, model=self.model, ctx=ctx)
         return await reading.shortened(messages, self.keep_recent)
+
+
+def _check_reader(reader: object) -> None:
+    if not isinstance(reader, LLMPort) and not callable(reader):
+        raise TypeError(f"what reads older turns is an LLMPort or a function; got {shown(reader)}")
 
 
 @dataclass(frozen=True, slots=True)

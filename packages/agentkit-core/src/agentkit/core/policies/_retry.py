@@ -6,8 +6,14 @@ from typing import Any
 from agentkit.core.contracts.errors import ErrorClass, classify
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.execution import CircuitBreaker
-from agentkit.core.execution._checks import check_count
 from agentkit.core.policies._attempts import Attempts, Rules
+from agentkit.core.runtime._checks import (
+    check_between,
+    check_count,
+    check_flags,
+    check_functions,
+    check_has,
+)
 
 __all__ = ["retry"]
 
@@ -32,13 +38,17 @@ def retry(
     `call.meta["attempts"]` counts. An open *breaker* refuses with `CircuitOpen`.
 
     Raises:
-        TypeError: *max_attempts* is no whole number.
+        TypeError: An argument is of another type.
         ValueError: *max_attempts* is less than 1, or *deadline_s* is negative.
 
     """
     check_count("max_attempts", max_attempts, at_least=1)
-    if deadline_s is not None and not deadline_s >= 0:
-        raise ValueError(f"deadline_s is a number of seconds, 0 or more; got {deadline_s!r}")
+    if breaker is not None:
+        check_has("breaker", breaker, "allow", "record_failure")
+    if deadline_s is not None:
+        check_between("deadline_s", deadline_s, low=0)
+    check_functions(classify_fn=classify_fn, sleep=sleep)
+    check_flags(retry_unknown=retry_unknown, allow_side_effects=allow_side_effects)
     return _Retry(
         Rules(
             breaker=breaker,

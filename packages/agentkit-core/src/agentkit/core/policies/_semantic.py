@@ -9,6 +9,7 @@ from agentkit.core.contracts.ports import VectorPort
 from agentkit.core.contracts.types import Delta, assemble_deltas
 from agentkit.core.policies._calls import CHAT, Once, passed_on
 from agentkit.core.policies._question import Question, last_text
+from agentkit.core.runtime._checks import check_between, check_functions, check_has
 
 __all__ = ["semantic_memoize"]
 
@@ -30,12 +31,15 @@ def semantic_memoize(
     Without an index, or in a tool chain, it warns once and does nothing.
 
     Raises:
+        TypeError: An argument is of another type.
         ValueError: *threshold* is not from 0 to 1.
         StoreUnavailable: (from the call) The index cannot be reached.
 
     """
-    if isinstance(threshold, bool) or not 0 <= threshold <= 1:
-        raise ValueError(f"threshold is from 0 to 1; got {threshold!r}")
+    check_between("threshold", threshold, low=0, high=1)
+    check_functions(text=text, when=when)
+    if vector is not None:
+        check_has("vector", vector, "search", "upsert")
     return _SemanticMemoize(vector=vector, threshold=threshold, text=text or last_text, when=when)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.policies._calls import SPAN, Once
 from agentkit.core.policies._watch import CallWatch
+from agentkit.core.runtime._checks import check_flags
 from agentkit.core.telemetry import NoopMetrics, NoopTrace
 
 __all__ = ["tracing"]
@@ -17,7 +18,12 @@ def tracing(*, record_content: bool = True) -> Middleware:
     It belongs outermost, so that refusals, cache hits and retries land in the span. Without
     *record_content* neither events nor replay records hold what was said; counts and names
     stay. Nothing that a tracer, sampler, metrics or replay store raises reaches the call.
+
+    Raises:
+        TypeError: *record_content* is no bool.
+
     """
+    check_flags(record_content=record_content)
     return _Tracing(record_content=record_content)
 
 

@@ -8,7 +8,16 @@ from agentkit.core.contracts._checks import shown
 from agentkit.core.execution._checks import check_count
 from agentkit.core.serialization._kinds import is_a
 
-__all__ = ["check_choice", "check_count", "check_has", "check_positive", "check_several"]
+__all__ = [
+    "check_between",
+    "check_choice",
+    "check_count",
+    "check_flags",
+    "check_functions",
+    "check_has",
+    "check_positive",
+    "check_several",
+]
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -24,6 +33,49 @@ def check_positive(name: str, value: Any) -> float:
     if not math.isfinite(value) or value <= 0:
         raise ValueError(f"{name} is finite and greater than 0; got {value!r}")
     return float(value)
+
+
+def check_between(
+    name: str, value: Any, *, low: float = -math.inf, high: float = math.inf
+) -> float:
+    """Give *value* if it is a number from *low* to *high*.
+
+    Raises:
+        TypeError: It is no number; a bool is none.
+        ValueError: It is outside, or no number that compares.
+
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} is a number; got {shown(value)}")
+    if not low <= value <= high:
+        bounds = f"{low:g} or more" if high == math.inf else f"from {low:g} to {high:g}"
+        bounds = "a number that compares" if low == -math.inf else bounds
+        raise ValueError(f"{name} is {bounds}; got {shown(value)}")
+    return float(value)
+
+
+def check_functions(**given: Any) -> None:
+    """Return if each of *given* can be called, or is None.
+
+    Raises:
+        TypeError: One cannot.
+
+    """
+    for name, value in given.items():
+        if value is not None and not callable(value):
+            raise TypeError(f"{name} is a function; got {shown(value)}")
+
+
+def check_flags(**given: Any) -> None:
+    """Return if each of *given* is a bool.
+
+    Raises:
+        TypeError: One is not.
+
+    """
+    for name, value in given.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} is True or False; got {shown(value)}")
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:

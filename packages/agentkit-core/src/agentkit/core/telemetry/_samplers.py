@@ -3,6 +3,8 @@
 import hashlib
 from typing import Any
 
+from agentkit.core.serialization._kinds import is_a
+
 __all__ = ["AlwaysOnSampler", "TraceIdRatioSampler"]
 
 _HASH_BYTES = 8
@@ -32,6 +34,7 @@ class TraceIdRatioSampler:
     last character only fall out as evenly as random ones.
 
     Raises:
+        TypeError: *ratio* is no number; a bool is none.
         ValueError: *ratio* is outside 0 to 1.
 
     """
@@ -39,7 +42,9 @@ class TraceIdRatioSampler:
     __slots__ = ("_below", "ratio")
 
     def __init__(self, ratio: float) -> None:
-        if isinstance(ratio, bool) or not 0 <= ratio <= 1:
+        if isinstance(ratio, bool) or not is_a(ratio, int | float):
+            raise TypeError(f"a sampling ratio is a number; got {ratio!r}")
+        if not 0 <= ratio <= 1:
             raise ValueError(f"a sampling ratio is from 0 to 1; got {ratio!r}")
         self.ratio: float = ratio
         self._below = int(ratio * _HASH_RANGE)

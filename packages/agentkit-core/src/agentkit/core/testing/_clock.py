@@ -2,6 +2,8 @@
 
 import asyncio
 
+from agentkit.core.runtime._checks import check_between
+
 __all__ = ["FakeClock"]
 
 
@@ -9,7 +11,7 @@ class FakeClock:
     """A `ClockPort` in which sleeping takes no time: it moves the clock. `sleeps` keeps each."""
 
     def __init__(self, start: float = 0.0) -> None:
-        self._now = start
+        self._now = check_between("start", start)
         self.sleeps: list[float] = []
 
     def now(self) -> float:
@@ -26,9 +28,10 @@ class FakeClock:
         """Move the clock by *seconds*.
 
         Raises:
-            ValueError: *seconds* is negative.
+            TypeError: *seconds* is no number.
+            ValueError: *seconds* is negative, or NaN.
 
         """
-        if seconds < 0:
+        if not check_between("seconds", seconds) >= 0:
             raise ValueError(f"a clock goes forward only; got {seconds!r}")
         self._now += seconds

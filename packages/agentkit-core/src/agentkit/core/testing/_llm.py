@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agentkit.core.contracts._checks import as_tuple, check_kinds, check_texts
 from agentkit.core.contracts.content import ContentBlock
 from agentkit.core.contracts.errors import ScriptExhausted
 from agentkit.core.contracts.ports import ClockPort
@@ -18,6 +19,7 @@ from agentkit.core.contracts.types import (
     assemble_deltas,
 )
 from agentkit.core.runtime import SystemClock
+from agentkit.core.runtime._checks import check_between, check_count, check_several
 
 __all__ = ["FakeLLM", "Turn"]
 
@@ -30,7 +32,12 @@ Responses = str | Mapping[str, str] | Callable[..., str]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One scripted answer: text, tool calls, or an *error* to raise instead."""
+    """One scripted answer: text, tool calls, or an *error* to raise instead.
+
+    Raises:
+        TypeError: A field is of another type.
+
+    """
 
     content: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
@@ -41,7 +48,12 @@ class Turn:
     error: Exception | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tool_calls", tuple(self.tool_calls))
+        check_texts(self, "content", "reasoning")
+        check_texts(self, "finish_reason", optional=True)
+        check_kinds(self, "usage", Usage, wanted="a Usage", optional=True)
+        check_kinds(self, "error", Exception, wanted="an exception", optional=True)
+        as_tuple(self, "tool_calls", ToolCall, wanted="a ToolCall")
+        as_tuple(self, "blocks", ContentBlock, wanted="a content block")
 
     def __hash__(self) -> int:
         return hash((self.content, self.tool_calls))
@@ -67,6 +79,9 @@ class FakeLLM:
         repeat_last: bool = False,
         clock: ClockPort | None = None,
     ) -> None:
+        _check_script(responses, turns)
+        check_count("fail_times", fail_times)
+        check_between("delay", delay, low=0)
         self._always = Turn(responses) if isinstance(responses, str) else None
         self._responses: Mapping[str, str] | Callable[..., str] = (
             {} if isinstance(responses, str) else responses
@@ -175,6 +190,14 @@ class FakeLLM:
             blocks=turn.blocks,
         )
         return [*thoughts, *(Delta(piece) for piece in pieces), last]
+
+
+def _check_script(responses: object, turns: object) -> None:
+    if not isinstance(responses, str | Mapping) and not callable(responses):
+        raise TypeError(f"responses are text, texts by words, or a function; got {responses!r}")
+    for turn in check_several("turns", () if turns is None else turns):
+        if not isinstance(turn, Turn):
+            raise TypeError(f"each of turns is a Turn; got {turn!r}")
 
 
 def _last_text(request: ChatRequest, role: str) -> str:
