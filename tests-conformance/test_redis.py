@@ -25,6 +25,8 @@ from agentkit.testing import CheckpointSuite, Opener, StoreSuite, Suite
 from agentkit.testing.faults import Authority, TcpProxy
 from agentkit.testing.servers import RedisCluster, Server, redis_binary
 
+CLIENT: Any = redis.Redis  # whose methods are not typed
+
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[RedisCluster]:
@@ -80,7 +82,7 @@ class OnOneServer(Suite):
         return [self.url]
 
     async def backend_version(self) -> str:
-        with redis.Redis.from_url(self.url) as client:
+        with CLIENT.from_url(self.url) as client:
             facts: Any = client.info("server")
         if facts.get("server_name") == "valkey":
             return f"Valkey {facts['valkey_version']}"
@@ -92,7 +94,7 @@ class Hastened(OnOneServer):
 
     async def advance(self, seconds: float) -> None:
         for url in self.urls():
-            with redis.Redis.from_url(url) as client:
+            with CLIENT.from_url(url) as client:
                 for key in client.scan_iter(f"*-{self.key}:*", count=10_000):
                     left: Any = client.pttl(key)
                     _ = left < 0 or client.pexpire(key, left - int(seconds * 1000))

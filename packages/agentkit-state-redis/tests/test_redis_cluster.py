@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -12,6 +13,8 @@ from redis.crc import key_slot
 from agentkit.core.contracts.errors import StoreUnavailable
 from agentkit.state.redis import RedisStore
 from agentkit.testing.servers import RedisCluster, RedisServer, redis_binary
+
+CLIENT: Any = redis.Redis  # whose methods are not typed
 
 SLOTS = 16384
 
@@ -48,7 +51,7 @@ class Move:
     def back(self) -> None:
         self._source, self._target = self._target, self._source
         for node in self._nodes:
-            with redis.Redis(port=node.port) as client:
+            with CLIENT(port=node.port) as client:
                 client.flushall()
         self.end()
 
@@ -56,7 +59,7 @@ class Move:
         self._tell(node, "SETSLOT", str(self.slot), state, name)
 
     def _tell(self, node: RedisServer, *words: str) -> str:
-        with redis.Redis(port=node.port, decode_responses=True) as client:
+        with CLIENT(port=node.port, decode_responses=True) as client:
             return str(client.execute_command("CLUSTER", *words))
 
 

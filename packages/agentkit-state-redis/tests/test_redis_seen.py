@@ -1,6 +1,7 @@
 """Keys already given, each known by its hash."""
 
 import sys
+from typing import Any
 
 from agentkit.state.redis._seen import Seen
 
@@ -15,7 +16,7 @@ def test_a_key_is_new_once() -> None:
 
 
 def test_a_million_keys_take_some_ten_bytes_each() -> None:
-    seen = Seen()
+    seen: Any = Seen()
     for number in range(100_000):
         seen.add(b"%d" % number)
     size = sys.getsizeof(seen._places) + sum(map(sys.getsizeof, seen._places))

@@ -13,6 +13,8 @@ from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
 from agentkit.state.redis import RedisCheckpointStore, RedisStore
 from agentkit.testing.servers import Server
 
+CLIENT: Any = redis.Redis  # whose methods are not typed
+
 
 @pytest.fixture
 def key() -> str:
@@ -28,7 +30,7 @@ def played(server: Server, play: Callable[[Any], Awaitable[None]], kind: Any = R
 
 
 def test_a_value_is_produced_once_for_all_who_ask(redis_server: Server, key: str) -> None:
-    runs = []
+    runs: list[int] = []
 
     async def produce() -> str:
         runs.append(1)
@@ -85,7 +87,7 @@ def test_a_forgotten_script_is_sent_again(redis_server: Server, key: str) -> Non
     async def play(store: RedisStore) -> None:
         for total in (1, 2):
             assert await store.increment(key, ttl=60) == total
-            with redis.Redis.from_url(redis_server.url) as other:
+            with CLIENT.from_url(redis_server.url) as other:
                 other.script_flush()
 
     played(redis_server, play)
@@ -93,7 +95,7 @@ def test_a_forgotten_script_is_sent_again(redis_server: Server, key: str) -> Non
 
 def test_a_replica_refuses_and_its_connection_is_given_up(valkey_server: Server, key: str) -> None:
     async def play(store: RedisStore) -> None:
-        with redis.Redis.from_url(valkey_server.url) as other:
+        with CLIENT.from_url(valkey_server.url) as other:
             other.replicaof("127.0.0.1", "1")
             with pytest.raises(StoreUnavailable, match="replica"):
                 await store.set(key, 1)

@@ -116,8 +116,9 @@ class Cluster:
         return owners
 
     def _elsewhere(self, redirection: AskError, asked: Address) -> Address:
-        return self._reached(redirection.host, redirection.port, asked)
+        told: Any = redirection
+        return self._reached(told.host, told.port, asked)
 
     def _reached(self, host: str, port: int, asked: Address) -> Address:
         """Give where we reach what *asked* calls so; a server may not know its own host."""
-        return Address(*self._seeds.remap((host or asked.host, port)))
+        return Address(*self._seeds.remap(host or asked.host, port))

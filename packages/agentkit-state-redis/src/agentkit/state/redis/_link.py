@@ -45,7 +45,7 @@ class Link:
         self, connection: AbstractConnection, *, patience: float, lost: Callable[[], None]
     ) -> None:
         self.is_open = True
-        self._connection = connection
+        self._connection: Any = connection  # what it reads is not typed
         self._patience = patience
         self._lost = lost
         self._loop = asyncio.get_running_loop()

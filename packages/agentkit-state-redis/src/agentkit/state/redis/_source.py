@@ -47,7 +47,7 @@ class Source:
         self._kind = kind
         self.patience = _seconds(given.get("socket_timeout"))
         self._connect_in = _seconds(given.get("socket_connect_timeout"), self.patience)
-        self._settings = {
+        self._settings: dict[str, Any] = {
             **given,
             "retry": Retry(NoBackoff(), 0),
             "retry_on_error": [],
@@ -74,7 +74,7 @@ class Seeds(NamedTuple):
     """Some servers of a cluster, and what their clients are to use for the addresses it tells."""
 
     addresses: list[Address]
-    remap: Callable[[tuple[str, int]], tuple[str, int]]
+    remap: Callable[[str, int], tuple[str, int]]
 
 
 def source_of(url: str | None, client: Client | None) -> tuple[Source, Seeds | None]:
@@ -93,10 +93,12 @@ def source_of(url: str | None, client: Client | None) -> tuple[Source, Seeds | N
 
 
 def _pool_of(url: str | None) -> ConnectionPool:
+    kind: Any = ConnectionPool  # what it takes besides is not typed
     try:
-        return ConnectionPool.from_url(url or "")
+        pool: ConnectionPool = kind.from_url(url or "")
     except (ValueError, TypeError) as problem:
         raise StoreValueError(f"this is no URL of a Redis server: {problem}") from None
+    return pool
 
 
 def _cluster_source(client: RedisCluster) -> tuple[Source, Seeds]:
@@ -104,7 +106,7 @@ def _cluster_source(client: RedisCluster) -> tuple[Source, Seeds]:
     nodes = [*manager.startup_nodes.values(), *client.get_nodes()]
     seeds = [Address(node.host, int(node.port)) for node in nodes]
     source = Source(nodes[0].connection_class, nodes[0].connection_kwargs)
-    return source, Seeds(seeds, lambda told: manager.remap_host_port(*told))
+    return source, Seeds(seeds, manager.remap_host_port)
 
 
 def _seconds(given: Any, default: float = _PATIENCE) -> float:
