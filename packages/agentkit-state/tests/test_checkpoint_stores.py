@@ -245,13 +245,6 @@ def test_a_damaged_row_is_named_and_makes_no_object(
         _latest(path)
 
 
-def test_a_file_that_is_no_database_is_a_checkpointer_error(tmp_path: Path) -> None:
-    (tmp_path / "runs.sqlite").write_text("no database " * 100)
-
-    with pytest.raises(CheckpointerError, match=r"runs\.sqlite: file is not a database"):
-        _latest(tmp_path / "runs.sqlite")
-
-
 def test_the_adapters_module_and_the_package_export_the_same() -> None:
     from agentkit.state.checkpoints import adapters  # noqa: PLC0415 - the path of the specification
 

@@ -14,17 +14,19 @@ class InMemoryCheckpointStore:
 
     def __init__(self) -> None:
         self._runs: dict[str, dict[int, Row]] = {}
+        self._latest: dict[str, int] = {}
 
     async def save(self, cp: Checkpoint) -> None:
         """Keep *cp*; an equal one is there already or none is, else `CheckpointConflict`."""
         row = to_row(cp)
         if self._runs.setdefault(row.run_id, {}).setdefault(row.version, row) != row:
             raise conflict(row)
+        self._latest[row.run_id] = max(row.version, self._latest.get(row.run_id, 0))
 
     async def latest(self, run_id: str) -> Checkpoint | None:
         """Give the highest version of *run_id*, or None."""
-        versions = self._runs.get(check_key(run_id))
-        return from_row(versions[max(versions)]) if versions else None
+        version = self._latest.get(check_key(run_id))
+        return None if version is None else from_row(self._runs[run_id][version])
 
     async def at_version(self, run_id: str, version: int) -> Checkpoint | None:
         """Give this *version* of *run_id*, or None."""
@@ -39,3 +41,4 @@ class InMemoryCheckpointStore:
     async def delete(self, run_id: str) -> None:
         """Remove every version of *run_id*."""
         self._runs.pop(check_key(run_id), None)
+        self._latest.pop(run_id, None)
