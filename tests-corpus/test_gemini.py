@@ -78,7 +78,10 @@ def _parts_of(body: str) -> list[dict[str, Any]]:
     parts: list[dict[str, Any]] = []
     for frame in _frames_of(body):
         candidates = [c for c in frame.get("candidates", []) if not c.get("index")]
-        for part in candidates[0].get("content", {}).get("parts", []) if candidates else []:
+        found: list[dict[str, Any]] = (
+            candidates[0].get("content", {}).get("parts", []) if candidates else []
+        )
+        for part in found:
             if parts and _is_speech(part) and _is_speech(parts[-1], like=part):
                 parts[-1]["text"] += part["text"]
             elif part != {"text": ""}:
@@ -89,8 +92,8 @@ def _parts_of(body: str) -> list[dict[str, Any]]:
 def _frames_of(body: str) -> list[dict[str, Any]]:
     if body.startswith("data:"):
         return [json.loads(line[5:]) for line in body.split("\n") if line.startswith("data:")]
-    value = json.loads(body)
-    return value if isinstance(value, list) else [value]
+    value: Any = json.loads(body)
+    return [*value] if isinstance(value, list) else [value]
 
 
 def _is_speech(part: dict[str, Any], like: dict[str, Any] | None = None) -> bool:
@@ -151,7 +154,11 @@ def _signatures(blocks: list[ContentBlock]) -> list[str]:
 
 def _part_kinds(blocks: list[ContentBlock]) -> list[str]:
     """Give what an answer is made of, by the wire's names and without repetition."""
-    named = {TextBlock: "text", ThinkingBlock: "text", ToolUseBlock: "functionCall"}
+    named: dict[type, str] = {
+        TextBlock: "text",
+        ThinkingBlock: "text",
+        ToolUseBlock: "functionCall",
+    }
     kinds = {named[type(block)] for block in blocks if type(block) in named}
     raw = {name for block in blocks if isinstance(block, UnknownBlock) for name in block.raw}
     return sorted(kinds | (raw & _TOOL_PARTS))

@@ -76,12 +76,13 @@ def read_vectors(body: bytes, *, wanted: int, now: float = 0.0) -> Vectors:
 
     """
     try:
-        answer = load(body)
+        said = load(body)
     except ValueError:
-        answer = None
-    if error := error_in(answer, now=now):
+        said = None
+    if error := error_in(said, now=now):
         raise error
-    vectors = [_vector(item) for item in _in_order(as_dict(answer))]
+    answer = as_dict(said)
+    vectors = [_vector(item) for item in _in_order(answer)]
     if len(vectors) != wanted or not all(vectors):
         raise malformed(body[:400].decode(errors="replace"))
     return Vectors(

@@ -78,7 +78,7 @@ def encode_contents(
 
 def _put(contents: list[dict[str, Any]], role: str, parts: list[Part]) -> None:
     """Put the result of a tool beside those that are there already."""
-    last = contents[-1]["parts"] if contents else []
+    last: list[Part] = contents[-1]["parts"] if contents else []
     if last and all("functionResponse" in part for part in last):
         last.extend(parts)
     else:
