@@ -126,15 +126,15 @@ def test_a_damaged_line_of_a_log_is_named(store: FileStore, tmp_path: Path) -> N
         asyncio.run(store.list("k"))
 
 
-def test_a_file_that_is_listed_twice_while_it_is_replaced_is_one_key(
+def test_a_file_listed_twice_while_it_is_replaced_is_one_key_and_a_removed_one_none(
     store: FileStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     listed = Path.glob
 
-    def twice(folder: Path, pattern: str) -> list[Path]:
-        return [*listed(folder, pattern)] * 2
+    def while_others_write(folder: Path, pattern: str) -> list[Path]:
+        return [*[*listed(folder, pattern)] * 2, folder / "removed.json"]
 
-    monkeypatch.setattr(Path, "glob", twice)
+    monkeypatch.setattr(Path, "glob", while_others_write)
 
     asyncio.run(store.set("k", 1))
     assert asyncio.run(keys_of(store)) == ["k"]

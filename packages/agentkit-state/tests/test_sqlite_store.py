@@ -214,6 +214,26 @@ def test_a_closed_store_says_so(path: Path) -> None:
     asyncio.run(steps())
 
 
+def test_a_store_made_without_opening_says_so(path: Path) -> None:
+    store = SQLiteStore(_database.Database(path, unavailable=StoreUnavailable))
+
+    with pytest.raises(StoreUnavailable, match="it is not open"):
+        asyncio.run(store.get("k"))
+
+
+def test_a_file_that_another_never_lets_go_of_is_named(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agentkit.state.stores._database._BUSY_SECONDS", 0.0)
+    _run(path, _nothing)
+
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("PRAGMA locking_mode = EXCLUSIVE")
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreUnavailable, match=r"store\.sqlite: database is locked"):
+            _run(path, _nothing)
+
+
 def test_closed_checkpoints_say_so(path: Path) -> None:
     async def steps() -> None:
         async with SQLiteCheckpointStore.open(path) as store:
