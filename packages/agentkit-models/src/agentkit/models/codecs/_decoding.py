@@ -1,12 +1,13 @@
 """Bytes of a response, cut anywhere, to neutral events: what the APIs over event streams share."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import CompletionEvent, LLMStreamEvent, ReasoningDelta, TextDelta
 from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import stream_error
-from agentkit.models.codecs._refrain import MoreText, Refrain, end_of_event
+from agentkit.models.codecs._refrain import MoreText, Piece, Refrain, end_of_event
 from agentkit.models.codecs._sse import MAX_EVENT_BYTES, ServerSentEvent, ServerSentEventParser
 
 __all__ = ["MAX_BODY_BYTES", "Decoder", "EventReader", "EventStreamDecoder", "GrowingAnswer"]
@@ -32,6 +33,10 @@ class Decoder(Protocol):
 
     def feed(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
         """Give what *data* completes."""
+        ...
+
+    def pieces(self, data: bytes) -> Sequence[Piece]:
+        """Give what `feed` gives, in the form that costs the least."""
         ...
 
     def close(self) -> list[LLMStreamEvent]:
@@ -117,7 +122,11 @@ class EventStreamDecoder:
 
     def feed(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
         """Give what *data* completes; an error in it is kept for `close`."""
-        seen: list[TextDelta | ReasoningDelta] = []
+        return [TextDelta(p) if isinstance(p, str) else p for p in self.pieces(data)]
+
+    def pieces(self, data: bytes) -> list[Piece]:
+        """Give what `feed` gives, in the form that costs the least."""
+        seen: list[Piece] = []
         at = 0
         if self._armed is not None and len(data) <= self._max_event:
             at = self._armed.read(data, 0, seen)
@@ -169,12 +178,12 @@ class EventStreamDecoder:
             self._is_body = start[0] in _BODY_STARTS
         return start
 
-    def _read_stream(self, data: bytes, at: int) -> list[TextDelta | ReasoningDelta]:
+    def _read_stream(self, data: bytes, at: int) -> list[Piece]:
         """Read *data* from *at* on, the events that repeat one but for its text undecoded."""
         if self._misses > _MOST_MISSES or len(data) > self._max_event:
             self._armed = None
-            return self._read(self._parser.feed(data[at:]))
-        seen: list[TextDelta | ReasoningDelta] = []
+            return [*self._read(self._parser.feed(data[at:]))]
+        seen: list[Piece] = []
         looks = _MOST_LOOKS
         while at < len(data) and not self.is_done:
             end = end_of_event(data, at) if looks else len(data)

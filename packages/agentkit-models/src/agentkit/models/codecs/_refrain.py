@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 
-__all__ = ["MoreText", "Refrain", "end_of_event"]
+__all__ = ["MoreText", "Piece", "Refrain", "end_of_event"]
 
-Delta = TextDelta | ReasoningDelta
+Piece = str | TextDelta | ReasoningDelta
+"""What a reader sees: visible text may be told as it is, which costs the least."""
 
 _DECODER = JSONDecoder()
 # Text that providers add against eavesdroppers, another in each event; nothing reads it.
@@ -18,12 +19,14 @@ _NOISE = (b'"obfuscation":', b'"p":')
 class MoreText(NamedTuple):
     """What an event was that did nothing but go on with a text.
 
-    The same event with another *text* under *key* would be read by giving that to *again*.
+    The same event with another *text* under *key* would be read by giving that to *note*. What a
+    reader sees is that text, *as_delta* where it is no visible one.
     """
 
     key: str
     text: str
-    again: Callable[[str], Delta]
+    note: Callable[[str], object]
+    as_delta: Callable[[str], ReasoningDelta] | None = None
 
 
 class Refrain:
@@ -35,7 +38,7 @@ class Refrain:
     def __init__(
         self, more: MoreText, *, literals: list[bytes], text_at: int, ends: tuple[bytes, bytes]
     ) -> None:
-        self._again = more.again
+        self._note, self._as_delta = more.note, more.as_delta
         self._literals = literals
         self._text_at = text_at
         self._inner, self._close = ends
@@ -61,12 +64,13 @@ class Refrain:
         ends = (body[:-1].rstrip(b" "), rest[len(body) - 1 :])
         return cls(more, literals=literals, text_at=holes.index(hole), ends=ends)
 
-    def read(self, data: bytes, at: int, seen: list[Delta]) -> int:
+    def read(self, data: bytes, at: int, seen: list[Piece]) -> int:
         """Add to *seen* what the events from *at* on say, and give where the first other begins."""
-        size, again = len(data), self._again
+        size, note, as_delta = len(data), self._note, self._as_delta
         while at < size and (found := self._next(data, at)) is not None:
             text, at = found
-            seen.append(again(text))
+            note(text)
+            seen.append(text if as_delta is None else as_delta(text))
         return at
 
     def _next(self, data: bytes, at: int) -> tuple[str, int] | None:

@@ -4,7 +4,7 @@ import copy
 import time
 import warnings
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from decimal import Decimal
@@ -19,6 +19,7 @@ from agentkit.core.contracts.llm import (
     LLMResponse,
     LLMStreamEvent,
     ModelUsage,
+    ReasoningDelta,
     RunMeta,
     TextDelta,
 )
@@ -26,6 +27,7 @@ from agentkit.core.contracts.types import Delta
 from agentkit.core.execution.bridges import LLMClientAsPort, estimated_tokens, terminal_delta
 from agentkit.models._transport import Timeouts
 from agentkit.models.codecs._decoding import Decoder
+from agentkit.models.codecs._refrain import Piece
 from agentkit.models.providers._endpoint import HttpEndpoint, json_bytes
 from agentkit.models.providers._port_methods import PortMethods
 
@@ -105,7 +107,7 @@ class HttpLLM(HttpEndpoint, PortMethods):
         async with aclosing(self.batches(messages, options=options, ctx=ctx)) as batches:
             async for batch in batches:
                 for event in batch:
-                    yield event
+                    yield TextDelta(event) if isinstance(event, str) else event
 
     async def batches(
         self,
@@ -113,8 +115,8 @@ class HttpLLM(HttpEndpoint, PortMethods):
         *,
         options: GenerationOptions,
         ctx: RunMeta | None = None,
-    ) -> AsyncGenerator[Sequence[LLMStreamEvent], None]:
-        """Give what `generate_stream` gives, together what came together."""
+    ) -> AsyncGenerator[Sequence[Piece | CompletionEvent], None]:
+        """Give what `generate_stream` gives: together what came together, text perhaps as it is."""
         self._check_model(options)
         path, body = self._request(messages, options)
         data = json_bytes(body)
@@ -123,8 +125,8 @@ class HttpLLM(HttpEndpoint, PortMethods):
         decoder = self._decoder(now=time.time())
         async with self._call(path, data, decoder=decoder, ctx=ctx) as reply:
             async for chunk in reply.chunks:
-                if events := decoder.feed(chunk):
-                    yield events
+                if pieces := decoder.pieces(chunk):
+                    yield pieces
                 if decoder.is_done:
                     break
             yield [
@@ -185,30 +187,16 @@ class _HttpPort(LLMClientAsPort):
     ) -> AsyncGenerator[Delta, None]:
         """Give the stream as deltas; see `LLMClientAsPort.deltas`."""
         llm = self._llm if model in {"", self._llm.model} else self._llm.with_model(model)
-        told = _Told(llm.model)
         async with aclosing(llm.batches(messages, options=options)) as batches:
             async for batch in batches:
-                for delta in told.of(batch):
-                    yield delta
+                for event in batch:
+                    yield Delta(event) if type(event) is str else _delta(event, llm.model)
 
 
-class _Told:
-    """Gives the deltas of events, and knows for the last one what the others have told."""
-
-    def __init__(self, model: str) -> None:
-        self._model = model
-        self._text = self._reasoning = False
-
-    def of(self, events: Sequence[LLMStreamEvent]) -> Iterator[Delta]:
-        """Give a delta for each of *events*."""
-        for event in events:
-            if type(event) is TextDelta:
-                self._text = True
-                yield Delta(event.text)
-            elif isinstance(event, CompletionEvent):
-                yield terminal_delta(
-                    event, model=self._model, text=self._text, reasoning=self._reasoning
-                )
-            else:
-                self._reasoning = True
-                yield Delta(reasoning=event.text)
+def _delta(event: Piece | CompletionEvent, model: str) -> Delta:
+    """Give *event* as a delta; before the last one our clients have told all text there is."""
+    if isinstance(event, CompletionEvent):
+        return terminal_delta(event, model=model, text=True, reasoning=True)
+    if isinstance(event, ReasoningDelta):
+        return Delta(reasoning=event.text)
+    return Delta(event if isinstance(event, str) else event.text)

@@ -106,7 +106,8 @@ class Answer:
         block = self._open[index]
         if len(seen) != 1 or delta.keys() != {"type", block.kind}:
             return None
-        return MoreText(block.kind, seen[0].text, block.go_on)
+        as_delta = None if block.kind == "text" else ReasoningDelta
+        return MoreText(block.kind, seen[0].text, block.pieces[block.kind].append, as_delta)
 
     def shut(self, index: Any) -> None:
         """Take no more deltas for the block *index*."""

@@ -55,11 +55,6 @@ class GrowingBlock:
                 seen.append(ReasoningDelta(value))
         return seen
 
-    def go_on(self, text: str) -> TextDelta | ReasoningDelta:
-        """Add *text* to a block of text or of thinking, and give what a reader sees."""
-        self.pieces.setdefault(self.kind, []).append(text)
-        return TextDelta(text) if self.kind == "text" else ReasoningDelta(text)
-
     def text(self, name: str) -> str:
         """Give all the text of the field *name*."""
         return as_text(self.start.get(name)) + "".join(self.pieces.get(name, ()))

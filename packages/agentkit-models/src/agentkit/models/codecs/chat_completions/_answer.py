@@ -101,11 +101,6 @@ class Answer:
             self._add_rest(message, whole=whole)
         return seen
 
-    def add_text(self, text: str) -> TextDelta:
-        """Add *text* that the answer goes on with, and give what a reader sees."""
-        self.text.append(text)
-        return TextDelta(text)
-
     def completion(self) -> CompletionEvent:
         """Give the whole answer."""
         facts = {"model": self.model, "response_id": self.response_id, "provider": self.provider}

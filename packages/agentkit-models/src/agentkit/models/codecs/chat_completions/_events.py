@@ -45,8 +45,9 @@ class EventReader:
         except ValueError:
             raise undecodable(event.data, event=event.event) from None
         if not event.event and (text := self._plain_text(frame)):
-            self.more = MoreText("content", text, self._answer.add_text)
-            return [self._answer.add_text(text)]
+            self.more = MoreText("content", text, self._answer.text.append)
+            self._answer.text.append(text)
+            return [TextDelta(text)]
         self._check_frame(frame, event)
         self._answer.read_facts(frame)
         seen: list[TextDelta | ReasoningDelta] = []

@@ -1,5 +1,6 @@
 """Bytes of a response, cut anywhere, to neutral events."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
@@ -9,6 +10,7 @@ from agentkit.models.codecs._endings import cut_short, undecodable
 from agentkit.models.codecs._errors import error_in, malformed, stream_error
 from agentkit.models.codecs._json import as_dict, is_dict, load
 from agentkit.models.codecs._ndjson import MAX_LINE_BYTES, NdjsonParser
+from agentkit.models.codecs._refrain import Piece
 from agentkit.models.codecs.ollama_chat._answer import Answer
 
 __all__ = ["ResponseDecoder", "decode_response"]
@@ -49,6 +51,10 @@ class ResponseDecoder:
     def feed(self, data: bytes) -> list[TextDelta | ReasoningDelta]:
         """Give what *data* completes; an error in it is kept for `close`."""
         return [] if self.is_done else self._read(self._parser.feed(data))
+
+    def pieces(self, data: bytes) -> Sequence[Piece]:
+        """Give what `feed` gives."""
+        return self.feed(data)
 
     def close(self) -> list[LLMStreamEvent]:
         """Give what the end of the input completes, the `CompletionEvent` last.
