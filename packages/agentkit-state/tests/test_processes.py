@@ -36,7 +36,7 @@ class Writers:
     def killed(self, kind: str, path: Path, *, first: int, after: int, spin: int) -> list[int]:
         """Kill one that began with *first*; give what it told, at least *after* numbers."""
         assert self._process.stdin
-        self._process.stdin.write(f"{kind} {path} {first}\n")
+        self._process.stdin.write(f"{kind} {first} {path}\n")
         self._process.stdin.flush()
         writer = int(self._told())
         told = [int(self._told()) for _ in range(after)]

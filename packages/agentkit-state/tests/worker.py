@@ -1,7 +1,7 @@
 """Processes of their own that write to a store; run by the tests of several processes.
 
 ``worker.py KIND PATH SECONDS`` hammers on a store with others, and tells how often. ``worker.py``
-alone reads ``KIND PATH FIRST`` from standard input, line by line, and forks a writer for each: that
+alone reads ``KIND FIRST PATH`` from standard input, line by line, and forks a writer for each: that
 starts in no time. A writer tells its process id, then each number that is written; "ended" follows
 once it is killed.
 """
@@ -104,7 +104,7 @@ async def hammer_for(kind: str, path: str, seconds: float) -> None:
 
 def nurse() -> None:
     for line in sys.stdin:
-        kind, path, first = line.split()
+        kind, first, path = line.removesuffix("\n").split(" ", 2)
         child = os.fork()
         if not child:
             os.write(1, f"{os.getpid()}\n".encode())
