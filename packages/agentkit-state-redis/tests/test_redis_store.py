@@ -2,8 +2,9 @@
 
 import asyncio
 import importlib.metadata
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
 
@@ -163,15 +164,20 @@ def test_a_client_stays_its_owners(redis_server: Server, key: str) -> None:
     asyncio.run(run())
 
 
-def test_a_unix_socket_is_a_way_too(tmp_path: Path, key: str) -> None:
-    path = tmp_path / "socket"
+@pytest.fixture
+def socket() -> Iterator[Path]:
+    # Its path has little more than 100 bytes, which `tmp_path` alone may have.
+    with TemporaryDirectory(dir="/tmp") as folder:  # noqa: S108
+        yield Path(folder, "socket")
 
-    async def run() -> None:
-        async with RedisStore.open(f"unix://{path}") as store:
-            assert await store.increment(key) == 1
 
-    with RedisServer(redis_binary, "--unixsocket", str(path)):
-        asyncio.run(run())
+def test_a_unix_socket_is_a_way_too(socket: Path, key: str) -> None:
+    async def run() -> int:
+        async with RedisStore.open(f"unix://{socket}") as store:
+            return await store.increment(key)
+
+    with RedisServer(redis_binary, "--unixsocket", str(socket)):
+        assert asyncio.run(run()) == 1
 
 
 def test_a_store_serves_one_event_loop_after_another(redis_server: Server, key: str) -> None:
