@@ -167,7 +167,7 @@ def test_a_client_stays_its_owners(redis_server: Server, key: str) -> None:
 @pytest.fixture
 def socket() -> Iterator[Path]:
     # Its path has little more than 100 bytes, which `tmp_path` alone may have.
-    with TemporaryDirectory(dir="/tmp") as folder:  # noqa: S108
+    with TemporaryDirectory(dir="/tmp") as folder:
         yield Path(folder, "socket")
 
 
