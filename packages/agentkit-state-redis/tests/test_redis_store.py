@@ -3,7 +3,6 @@
 import asyncio
 import importlib.metadata
 from collections.abc import Awaitable, Callable, Iterator
-from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from uuid import uuid4
@@ -171,13 +170,13 @@ def socket() -> Iterator[Path]:
         yield Path(folder, "socket")
 
 
-def test_a_unix_socket_is_a_way_too(socket: Path, key: str) -> None:
-    async def run() -> int:
-        async with RedisStore.open(f"unix://{socket}") as store:
-            return await store.increment(key)
+def test_a_unix_socket_is_a_way_too(key: str) -> None:
+    async def run(url: str) -> None:
+        async with RedisStore.open(url) as store:
+            assert await store.increment(key) == 1
 
-    with RedisServer(redis_binary, "--unixsocket", str(socket)):
-        assert asyncio.run(run()) == 1
+    with RedisServer(redis_binary, "--unixsocket", "socket") as server:
+        asyncio.run(run(f"unix://{server.folder}/socket"))
 
 
 def test_a_store_serves_one_event_loop_after_another(redis_server: Server, key: str) -> None:
