@@ -97,6 +97,16 @@ def test_of_two_workers_on_one_run_the_second_to_save_stops() -> None:
         run(other.snapshot("r", {"same": True}))
 
 
+def test_two_forks_of_one_checkpointer_fence_each_other() -> None:
+    shared = Checkpointer(MemoryCheckpoints())
+    one, other = shared.fork(), shared.fork()
+    run(other.resume("r"))
+    run(one.snapshot("r", {"same": True}))
+
+    with pytest.raises(CheckpointConflict, match="version 1 of run 'r'"):
+        run(other.snapshot("r", {"same": True}))
+
+
 def test_a_fenced_worker_stays_fenced_until_it_looks_where_the_run_stands() -> None:
     port = MemoryCheckpoints()
     one, other = Checkpointer(port), Checkpointer(port)
