@@ -2,11 +2,13 @@
 
 import asyncio
 from contextlib import suppress
+from dataclasses import fields
 from typing import Any
 
 import pytest
 
 from agentkit.core.contracts.errors import ScriptExhausted
+from agentkit.core.contracts.llm import RunMeta
 from agentkit.core.contracts.ports import FetchResponse, SearchHit
 from agentkit.core.contracts.types import ChatRequest, Delta, LLMResult, Message, ToolCall, Usage
 from agentkit.core.testing import (
@@ -18,6 +20,7 @@ from agentkit.core.testing import (
     JsonStore,
     RecordingTracer,
     Turn,
+    filled,
     make_test_ctx,
 )
 
@@ -228,3 +231,19 @@ def test_a_turn_that_is_made_wrongly_says_so(wrong: dict[str, Any]) -> None:
 def test_a_clock_goes_forward_by_numbers(seconds: Any) -> None:
     with pytest.raises((TypeError, ValueError), match=r"seconds is|forward only"):
         FakeClock().advance(seconds)
+
+
+def test_a_filled_value_has_no_default_in_it() -> None:
+    request = filled(ChatRequest)
+
+    assert all(getattr(request, f.name) != f.default for f in fields(ChatRequest))
+    assert request.messages[0].blocks[0].to_text_repr() == request.messages[0].content
+
+
+def test_a_filled_value_has_what_is_given() -> None:
+    assert filled(ChatRequest, model="mine").model == "mine"
+
+
+def test_what_nothing_is_known_to_fill_in_is_named() -> None:
+    with pytest.raises(TypeError, match=r"RunMeta\.cancellation is a .*: give it to filled"):
+        filled(RunMeta)

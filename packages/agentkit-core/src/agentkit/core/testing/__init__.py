@@ -3,6 +3,7 @@
 from agentkit.core.testing._checkpoints import MemoryCheckpoints
 from agentkit.core.testing._clock import FakeClock
 from agentkit.core.testing._ctx import make_test_ctx
+from agentkit.core.testing._filled import filled
 from agentkit.core.testing._llm import FakeLLM, Turn
 from agentkit.core.testing._observer import RecordingObserver
 from agentkit.core.testing._store import JsonStore
@@ -22,5 +23,6 @@ __all__ = [
     "RecordingSpan",
     "RecordingTracer",
     "Turn",
+    "filled",
     "make_test_ctx",
 ]
