@@ -2,8 +2,7 @@
 
 import asyncio
 import importlib.metadata
-from collections.abc import Awaitable, Callable, Iterator
-from tempfile import TemporaryDirectory
+from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
@@ -161,13 +160,6 @@ def test_a_client_stays_its_owners(redis_server: Server, key: str) -> None:
             assert await client.get(f"agentkit:kv:{key}") == b"1"
 
     asyncio.run(run())
-
-
-@pytest.fixture
-def socket() -> Iterator[Path]:
-    # Its path has little more than 100 bytes, which `tmp_path` alone may have.
-    with TemporaryDirectory(dir="/tmp") as folder:
-        yield Path(folder, "socket")
 
 
 def test_a_unix_socket_is_a_way_too(key: str) -> None:
