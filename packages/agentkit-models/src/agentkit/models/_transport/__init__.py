@@ -3,6 +3,7 @@
 from agentkit.models.errors import MissingProviderExtra
 
 try:
+    from agentkit.models._transport._body import Body
     from agentkit.models._transport._bounds import Timeouts
     from agentkit.models._transport._http import HttpTransport, Reply
 except ModuleNotFoundError as exc:
@@ -12,4 +13,4 @@ except ModuleNotFoundError as exc:
         "a provider's client needs httpx: pip install 'agentkit-models[http]'", extra="http"
     ) from None
 
-__all__ = ["HttpTransport", "Reply", "Timeouts"]
+__all__ = ["Body", "HttpTransport", "Reply", "Timeouts"]

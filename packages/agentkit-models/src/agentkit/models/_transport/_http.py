@@ -1,34 +1,33 @@
 """HTTP for every provider: one client for each event loop, one request for each call."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TypeVar
 from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import httpx
 
 from agentkit.core.contracts.llm import RunMeta
+from agentkit.models._transport._body import Body
 from agentkit.models._transport._bounds import Bounds, Timeouts
 from agentkit.models._transport._errors import translated
 
 __all__ = ["HttpTransport", "Reply"]
 
-T = TypeVar("T")
-
+_MOST_URLS = 64
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The head of an answer, and its body as it arrives; header names are in lower case."""
+    """The head of an answer, and its body; header names are in lower case."""
 
     status: int
     headers: Mapping[str, str]
-    chunks: AsyncGenerator[bytes, None]
+    body: Body
 
 
 class HttpTransport:
@@ -55,6 +54,7 @@ class HttpTransport:
         self._headers = _checked_headers(headers)
         self._timeouts = timeouts
         self._given = client
+        self._urls: dict[str, httpx.URL] = {}
         self._own: WeakKeyDictionary[
             asyncio.AbstractEventLoop, AsyncGenerator[httpx.AsyncClient, None]
         ] = WeakKeyDictionary()
@@ -90,14 +90,12 @@ class HttpTransport:
             headers=self._headers,
             timeout=httpx.Timeout(self._timeouts.idle, connect=self._timeouts.connect),
         )
-        response = await self._attempt(
-            lambda: client.send(request, stream=True, follow_redirects=False), bounds
-        )
+        response = await self._sent(client, request, bounds)
+        answer = Body(response, bounds, origin=self.origin)
         try:
-            async with aclosing(self._chunks(response, bounds)) as chunks:
-                yield Reply(response.status_code, dict(response.headers), chunks)
+            yield Reply(response.status_code, dict(response.headers), answer)
         finally:
-            await response.aclose()
+            await answer.aclose()
 
     async def aclose(self) -> None:
         """Close every client of its own, in the event loop that each belongs to."""
@@ -111,6 +109,15 @@ class HttpTransport:
                 await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_close(keeper), loop))
 
     def _url_of(self, path: str) -> httpx.URL:
+        """Give the URL of *path*, made once: httpx takes long over it."""
+        url = self._urls.get(path)
+        if url is None:
+            if len(self._urls) >= _MOST_URLS:
+                self._urls.clear()
+            url = self._urls[path] = self._made_url(path)
+        return url
+
+    def _made_url(self, path: str) -> httpx.URL:
         path, _, query = path.partition("?")
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
         return url.copy_merge_params(httpx.QueryParams(query)) if query else url
@@ -132,32 +139,13 @@ class HttpTransport:
             del self._own[loop]
             self._clients.pop(loop, None)
 
-    def _chunks(self, response: httpx.Response, bounds: Bounds) -> AsyncGenerator[bytes, None]:
-        is_plain = "content-encoding" not in response.headers
-        stream = response.aiter_raw() if is_plain else response.aiter_bytes()
-        return self._bounded(stream, bounds) if bounds.are_any else self._unbounded(stream)
-
-    async def _bounded(
-        self, stream: AsyncIterator[bytes], bounds: Bounds
-    ) -> AsyncGenerator[bytes, None]:
-        while (chunk := await self._attempt(lambda: anext(stream, None), bounds)) is not None:
-            yield chunk
-
-    async def _unbounded(self, stream: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:
-        """Give the same as `_bounded`, at a fraction of the cost for each chunk."""
+    async def _sent(
+        self, client: httpx.AsyncClient, request: httpx.Request, bounds: Bounds
+    ) -> httpx.Response:
         try:
-            async for chunk in stream:
-                yield chunk
-        except httpx.HTTPError as exc:
-            error = translated(exc, origin=self.origin)
-        else:
-            return
-        raise error
-
-    async def _attempt(self, act: Callable[[], Awaitable[T]], bounds: Bounds) -> T:
-        """Await *act* within *bounds*, and give what httpx raises in our words."""
-        try:
-            return await bounds.wait(act)
+            return await bounds.wait(
+                lambda: client.send(request, stream=True, follow_redirects=False)
+            )
         except httpx.HTTPError as exc:
             error = translated(exc, origin=self.origin)
         # Raised out here, so that the driver's error, whose request holds the credential, is not

@@ -113,7 +113,8 @@ class HttpEndpoint:
             async with self._transport.post(path, body, ctx=ctx) as reply:
                 await _check_status(reply)
                 yield reply
-                await _drain(reply)
+                if decoder is not None and decoder.is_done:
+                    await _drain(reply)
         except ProviderError as error:
             raise self._told_of(error, decoder, reply) from None
 
@@ -162,21 +163,45 @@ async def _check_status(reply: Reply) -> None:
     raise error_from_response(reply.status, body, headers=reply.headers, now=time.time())
 
 
+class _Whole:
+    """Takes a body as it is, up to *most* bytes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.data = bytearray()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is longer than what is wanted of it."""
+        return len(self.data) > self._most
+
+    def pieces(self, data: bytes) -> None:
+        """Take *data*."""
+        self.data += data
+
+
+class _Rest:
+    """Takes what follows the last mark, for nothing."""
+
+    is_done = False
+
+    def pieces(self, data: bytes) -> None:
+        """Take *data*."""
+
+
 async def _whole(reply: Reply, *, most: int) -> bytes:
     """Give the body, or the beginning of one that is longer than *most* bytes."""
-    body = bytearray()
-    async for chunk in reply.chunks:
-        body += chunk
-        if len(body) > most:
-            break
-    return bytes(body)
+    reader = _Whole(most)
+    async for _ in reply.body.read_by(reader):
+        pass
+    return bytes(reader.data)
 
 
 async def _drain(reply: Reply) -> None:
     """Read what follows the last mark, so that the connection can be used again."""
     try:
         async with asyncio.timeout(_DRAIN_S):
-            async for _ in reply.chunks:
+            async for _ in reply.body.read_by(_Rest()):
                 pass
     except (TimeoutError, ProviderError):
         return

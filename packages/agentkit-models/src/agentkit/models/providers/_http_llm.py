@@ -5,7 +5,7 @@ import time
 import warnings
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Self
@@ -25,7 +25,7 @@ from agentkit.core.contracts.llm import (
 )
 from agentkit.core.contracts.types import Delta
 from agentkit.core.execution.bridges import LLMClientAsPort, estimated_tokens, terminal_delta
-from agentkit.models._transport import Timeouts
+from agentkit.models._transport import Body, Timeouts
 from agentkit.models.codecs._decoding import Decoder
 from agentkit.models.codecs._refrain import Piece
 from agentkit.models.providers._endpoint import HttpEndpoint, json_bytes
@@ -104,19 +104,22 @@ class HttpLLM(HttpEndpoint, PortMethods):
         ctx: RunMeta | None = None,
     ) -> AsyncGenerator[LLMStreamEvent, None]:
         """Give the response as it arrives; see `LLMClient.generate_stream`."""
-        async with aclosing(self.batches(messages, options=options, ctx=ctx)) as batches:
-            async for batch in batches:
-                for event in batch:
-                    yield TextDelta(event) if isinstance(event, str) else event
+        async with self.asked(messages, options=options, ctx=ctx) as (body, decoder):
+            async for pieces in body.read_by(decoder):
+                for piece in pieces:
+                    yield TextDelta(piece) if isinstance(piece, str) else piece
+            for event in self.ending(decoder):
+                yield event
 
-    async def batches(
+    @asynccontextmanager
+    async def asked(
         self,
         messages: Sequence[ChatMessage],
         *,
         options: GenerationOptions,
         ctx: RunMeta | None = None,
-    ) -> AsyncGenerator[Sequence[Piece | CompletionEvent], None]:
-        """Give what `generate_stream` gives: together what came together, text perhaps as it is."""
+    ) -> AsyncGenerator[tuple[Body, Decoder], None]:
+        """Ask, and give the answer's body and what is to read it; then comes the `ending`."""
         self._check_model(options)
         path, body = self._request(messages, options)
         data = json_bytes(body)
@@ -124,15 +127,14 @@ class HttpLLM(HttpEndpoint, PortMethods):
             ctx.check()
         decoder = self._decoder(now=time.time())
         async with self._call(path, data, decoder=decoder, ctx=ctx) as reply:
-            async for chunk in reply.chunks:
-                if pieces := decoder.pieces(chunk):
-                    yield pieces
-                if decoder.is_done:
-                    break
-            yield [
-                self._finished(event) if isinstance(event, CompletionEvent) else event
-                for event in decoder.close()
-            ]
+            yield reply.body, decoder
+
+    def ending(self, decoder: Decoder) -> list[LLMStreamEvent]:
+        """Give what the end of the answer completes; it raises what `Decoder.close` raises."""
+        return [
+            self._finished(event) if isinstance(event, CompletionEvent) else event
+            for event in decoder.close()
+        ]
 
     async def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
         """Give an estimate, by the bytes of the text: the API cannot be asked."""
@@ -187,13 +189,15 @@ class _HttpPort(LLMClientAsPort):
     ) -> AsyncGenerator[Delta, None]:
         """Give the stream as deltas; see `LLMClientAsPort.deltas`."""
         llm = self._llm if model in {"", self._llm.model} else self._llm.with_model(model)
-        async with aclosing(llm.batches(messages, options=options)) as batches:
-            async for batch in batches:
-                for event in batch:
-                    yield Delta(event) if type(event) is str else _delta(event, llm.model)
+        async with llm.asked(messages, options=options) as (body, decoder):
+            async for pieces in body.read_by(decoder):
+                for piece in pieces:
+                    yield Delta(piece) if type(piece) is str else _delta(piece)
+            for event in llm.ending(decoder):
+                yield _delta(event, llm.model)
 
 
-def _delta(event: Piece | CompletionEvent, model: str) -> Delta:
+def _delta(event: Piece | CompletionEvent, model: str = "") -> Delta:
     """Give *event* as a delta; before the last one our clients have told all text there is."""
     if isinstance(event, CompletionEvent):
         return terminal_delta(event, model=model, text=True, reasoning=True)
