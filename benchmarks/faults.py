@@ -5,6 +5,7 @@ fault's end the store worked again, and what became of the writes; FILE gets it 
 """
 
 import asyncio
+import resource
 import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -85,12 +86,20 @@ async def freeze(scene: Scene) -> None:
     scene.server.process.thaw()
 
 
+async def fill_disk(scene: Scene) -> None:
+    """Let no file of the server grow any more; then start it where it can."""
+    resource.prlimit(scene.server.process.pid, resource.RLIMIT_FSIZE, (1000, 1000))
+    await asyncio.sleep(0.2)
+    await kill(scene)
+
+
 FAULTS: dict[str, Fault] = {
     "connections reset, ten times": cut,
     "connections refused": refuse,
     "everything swallowed": blackhole,
     "server killed and restarted": kill,
     "server frozen": freeze,
+    "disk full, server restarted": fill_disk,
 }
 
 
