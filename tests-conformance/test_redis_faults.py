@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib.util
+import resource
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -37,12 +38,14 @@ def played(server: RedisServer, play: Callable[[RedisStore], Awaitable[None]]) -
     asyncio.run(run())
 
 
-async def until_there(store: RedisStore, key: str) -> Any:
-    """Give the value at *key* once the store is there."""
+async def until_there(
+    store: RedisStore, key: str, *, read: Callable[[str], Awaitable[Any]] | None = None
+) -> Any:
+    """Give what is at *key* once the store is there."""
     async with asyncio.timeout(20):
         while True:
             with suppress(StoreUnavailable):
-                return await store.get(key)
+                return await (read or store.get)(key)
             await asyncio.sleep(0.02)
 
 
@@ -176,6 +179,31 @@ def test_a_server_out_of_memory_still_reads(binary: Binary, key: str) -> None:
 
     with RedisServer(binary, "--maxmemory", "20mb", "--maxmemory-policy", "noeviction") as small:
         played(small, play)
+
+
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="needs Linux to limit a process")
+@pytest.mark.parametrize("binary", [redis_binary, valkey_binary])
+def test_a_full_disk_is_told_and_what_was_acknowledged_is_kept(binary: Binary, key: str) -> None:
+    async def play(store: RedisStore) -> None:
+        limit = (
+            resource.RLIMIT_FSIZE,
+            (300_000, 300_000),
+        )  # no file grows beyond: a disk that is full
+        resource.prlimit(full.process.pid, *limit)
+        acknowledged = 0
+        with suppress(StoreUnavailable):
+            for number in range(100):
+                await store.append(key, [number, "x" * 10_000])
+                acknowledged += 1
+        full.kill()
+        full.start()
+        kept = await until_there(store, key, read=store.list)
+
+        assert 0 < acknowledged < 100
+        assert [number for number, _ in kept[:acknowledged]] == list(range(acknowledged))
+
+    with RedisServer(binary, durable=True) as full:
+        played(full, play)
 
 
 @pytest.mark.parametrize("binary", [redis_binary, valkey_binary])

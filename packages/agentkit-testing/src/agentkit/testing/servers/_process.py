@@ -59,6 +59,11 @@ class ServerProcess:
         return self._folder / "server.log"
 
     @property
+    def pid(self) -> int:
+        """The number of the process; 0 when there is none."""
+        return 0 if self._process is None else self._process.pid
+
+    @property
     def is_running(self) -> bool:
         """Whether the process is there."""
         return self._process is not None and self._process.poll() is None
