@@ -213,3 +213,11 @@ def test_the_stream_is_one_terminal_delta() -> None:
     [delta] = asyncio.run(deltas())
 
     assert assemble_deltas([delta]) == answered({"content": "hi", "finish_reason": "stop"})
+
+
+def test_a_function_that_raises_stop_iteration_fails_and_does_not_hang() -> None:
+    def fn(**_: Any) -> str:
+        return next(iter(()))
+
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        asyncio.run(asyncio.wait_for(CallableLLM(fn).chat(messages=HELLO, model="m"), 5))

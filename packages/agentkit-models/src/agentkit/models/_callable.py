@@ -153,8 +153,16 @@ async def _called(fn: Callable[..., Any], **kwargs: Any) -> Any:
     if _is_async(fn):
         value = fn(**kwargs)
     else:
-        value = await asyncio.to_thread(fn, **kwargs)
+        value = await asyncio.to_thread(_contained, fn, kwargs)
     return await value if inspect.isawaitable(value) else value
+
+
+def _contained(fn: Callable[..., Any], kwargs: dict[str, Any]) -> Any:
+    """Call *fn*; a future takes no StopIteration, and whoever awaits it would wait for ever."""
+    try:
+        return fn(**kwargs)
+    except StopIteration as exc:
+        raise RuntimeError("the function raised StopIteration") from exc
 
 
 def _is_async(fn: Any) -> bool:

@@ -100,7 +100,8 @@ def terminal_delta(event: CompletionEvent, *, model: str, text: bool, reasoning:
         model=event.metadata.get("model") or model or None,
         usage=event.usage.to_usage(),
         provider=event.metadata.get("provider"),
-        finish_reason=event.finish_reason,
+        # Of a prompt that was blocked there is no candidate, and so no provider's word for its end.
+        finish_reason=event.finish_reason or event.stop_kind,
         tool_calls=tool_calls(blocks),
         reasoning="" if reasoning else thoughts,
         blocks=blocks,
