@@ -113,13 +113,47 @@ def test_a_denied_call_is_not_run_and_the_model_is_told(decision: Any) -> None:
     assert scene.told[1].startswith("DENIED: ")
 
 
-def test_a_call_that_is_not_decided_on_is_denied() -> None:
+def test_a_call_that_is_not_decided_on_is_denied_where_another_is() -> None:
+    scene = Scene()
+    scene.llm = FakeLLM.script([Turn(tool_calls=(DROP, ToolCall("d2", "drop"))), Turn("done")])
+    scene.start()
+
+    scene.resume({"d2": "approve"})
+
+    assert scene.told == [
+        "DENIED: the user did not approve this call: no decision was given",
+        "gone",
+    ]
+
+
+@pytest.mark.parametrize("nothing", [None, {}])
+def test_no_decisions_decide_nothing(nothing: Any) -> None:
     scene = Scene()
     scene.start()
 
-    scene.resume({})
+    assert scene.resume(nothing).stop_reason == "suspended"
+    assert scene.resume({"d1": "approve"}).output == "done"
+    assert scene.drop.calls == [{"table": "logs"}]
 
-    assert scene.told[1].endswith("no decision was given")
+
+def test_no_decisions_are_no_error_where_no_call_waits() -> None:
+    store, agent = MemoryCheckpoints(), Agent("a", model="m")
+    llm = FakeLLM.script([Turn(error=OSError("gone")), Turn("done")])
+    with pytest.raises(OSError, match="gone"):
+        run(agent.run("go", make_test_ctx(llm=llm, checkpointer=store)))
+
+    again = make_test_ctx(llm=llm, checkpointer=store)
+    assert run(agent.resume("test-run", again, decisions={})).output == "done"
+
+
+@pytest.mark.parametrize("value", ["x", {"n": float("inf")}, {"n": {1}}], ids=str)
+def test_an_asker_whose_arguments_are_no_json_is_told_to_the_model(value: Any) -> None:
+    scene = Scene()
+
+    assert scene.start(asker=Ask(Decision("modify", value))).output == "done"
+
+    assert scene.drop.calls == []
+    assert scene.told[1].startswith("ERROR: ValueError: a decision is")
 
 
 def test_other_arguments_are_run_with_and_told() -> None:
@@ -145,15 +179,17 @@ def test_other_arguments_that_do_not_fit_are_refused() -> None:
     assert "invalid argument(s): table" in llm.requests[-1].messages[-1].content
 
 
-def test_resuming_without_decisions_goes_on_waiting() -> None:
-    scene = Scene()
-    scene.start()
-
-    assert scene.resume().stop_reason == "suspended"
-    assert scene.resume({"d1": "approve"}).output == "done"
-
-
-@pytest.mark.parametrize("decisions", [{"zz": "approve"}, {"d1": "maybe"}, {"d1": "[1]"}])
+@pytest.mark.parametrize(
+    "decisions",
+    [
+        {"zz": "approve"},
+        {"d1": "maybe"},
+        {"d1": "[1]"},
+        {"d1": '{"n": NaN}'},
+        {"d1": '{"n": 1e999}'},
+    ],
+    ids=str,
+)
 def test_a_decision_that_makes_no_sense_changes_nothing(decisions: dict[str, str]) -> None:
     scene = Scene()
     scene.start()

@@ -199,18 +199,6 @@ def test_calls_of_one_turn_run_side_by_side() -> None:
     assert run(meet()).output == "done"
 
 
-@pytest.mark.parametrize("ids", [("", ""), ("look", "look"), ("a", "a-2", "a"), ("a-3", "a", "a")])
-def test_calls_with_one_id_are_told_apart(ids: tuple[str, ...]) -> None:
-    llm = FakeLLM.script([asks(*(ToolCall(own, "look") for own in ids)), Turn("done")])
-
-    run(reacting(FakeTool("look")).run("go", make_test_ctx(llm=llm)))
-
-    *_, asked = (m for m in llm.requests[-1].messages if m.role == "assistant")
-    answered = [m.tool_call_id for m in llm.requests[-1].messages if m.role == "tool"]
-    assert answered == [call.id for call in asked.tool_calls]
-    assert len(set(answered)) == len(ids)
-
-
 def test_the_ceiling_of_iterations_gives_a_partial_answer() -> None:
     llm = FakeLLM.script([asks(LOOK, text="still looking")], repeat_last=True)
 

@@ -83,6 +83,11 @@ class Agent:
         native = self.sent_format is not None and self.sent_format.get("type") == "json_schema"
         return None if native else self.adapter
 
+    @property
+    def tells_whole(self) -> bool:
+        """Whether its typed output can only be read out of a whole answer."""
+        return self.adapter is not None and self.parse is None
+
     async def run(
         self, task: str, ctx: Any, *, context: WorkingContext | None = None
     ) -> AgentResult:
@@ -90,6 +95,7 @@ class Agent:
 
         Raises:
             RunUnfinished: The run of this id is not over; resume it.
+            CheckpointConflict: Somebody else begins a run of this id; no tool was called here.
             ApprovalUnavailable: A tool needs a decision that nobody can give.
             MeterExceeded: A ceiling is reached, where it is to raise.
             Cancelled: The run was cancelled.
@@ -117,10 +123,12 @@ class Agent:
         """Go on with the run *run_id* after a crash, or with *decisions* on the calls that wait.
 
         A decision is `"approve"`, `"deny"`, a JSON object with other arguments, or a `Decision`, by
-        the call's id; a waiting call that has none is denied, unless there are none at all. No
-        tool call that has ended is made again. A run that is over gives its result again.
+        the call's id. Where some calls are decided on, the others that wait are denied; no
+        decisions, None or an empty mapping, decide nothing, and the run waits again. No tool call
+        that has ended is made again. A run that is over gives its result again.
 
         Raises:
+            CheckpointConflict: Somebody else goes on with the run; no tool was called here.
             ValueError: *ctx* is of another run, nothing is saved, or no such call waits.
             RuntimeError: The cognition saves no state.
             CheckpointerError: No checkpointer is wired, or what it saved cannot be read.
@@ -156,8 +164,7 @@ class Agent:
 
     def call_meta(self) -> dict[str, Any]:
         """Give what its calls tell the middlewares: the adapter of its output."""
-        use = self.adapter is not None and self.parse is None
-        return {"output_adapter": self.adapter} if use else {}
+        return {"output_adapter": self.adapter} if self.tells_whole else {}
 
     def parse_output(
         self, text: str, *, coerced: Any = None, misfit: OutputCoercionError | None = None

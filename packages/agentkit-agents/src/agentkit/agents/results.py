@@ -25,7 +25,7 @@ AgentStopReason = Literal[
     "terminated",
     "failed",
 ]
-"""Why a run ended: the closed set."""
+"""Why a run ended: the closed set. Only `complete` is a whole answer."""
 
 OutcomeKind = Literal["ok", "error", "denied", "expired", "not_run"]
 """How a tool call ended."""
@@ -50,7 +50,12 @@ class AgentResult:
 
     `parsed` is the typed object when an output is declared. `partial` says that `output` is not the
     whole answer. `evals` holds facts about the run: `stop_reason` as it was worded, `error`,
-    and `suspended` with what a suspended run waits for.
+    `finish_reason` in the provider's word where that is not the usual one, and `suspended` with
+    what a suspended run waits for.
+
+    An answer that ran into the most tokens it could have is `terminated` and partial, with `length`
+    as the wording; one that was withheld is too, with `content_filter` or `refusal`. A typed output
+    that was cut is asked for again like any that does not fit, and ends as `invalid_output`.
     """
 
     output: str

@@ -4,11 +4,14 @@ import collections.abc
 import types
 import typing
 from collections.abc import Callable, Iterable
+from enum import Enum
 from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
 from agentkit.agents._shapes._base import Shape
+from agentkit.agents._shapes._base64 import BytesShape
+from agentkit.agents._shapes._choice import ChoiceShape, names_members
 from agentkit.agents._shapes._containers import ArrayShape, MappingShape, TupleShape, UnionShape
 from agentkit.agents._shapes._leaf import LeafShape, is_model
 from agentkit.agents._shapes._model import ModelShape
@@ -50,6 +53,13 @@ class _Compiler:
             return self._record(annotation)
         if is_model(annotation):
             return self._model(annotation)
+        if annotation is bytes:
+            return BytesShape()
+        if names_members(annotation):
+            return ChoiceShape(annotation)
+        return self._generic(annotation)
+
+    def _generic(self, annotation: Any) -> Shape:
         origin, arguments = get_origin(annotation), get_args(annotation)
         if origin is Annotated:
             return self._annotated(annotation, arguments[0])
@@ -71,6 +81,8 @@ class _Compiler:
 
     def _annotated(self, annotation: Any, bare: Any) -> Shape:
         """Leave constraints to pydantic, unless the type holds a class that it does not know."""
+        if bare is bytes:  # whoever annotates bytes may say how they are written
+            return LeafShape(annotation)
         return self.compile(bare) if _holds_class(bare) else LeafShape(annotation)
 
     def _union(self, arguments: tuple[Any, ...]) -> Shape:
@@ -97,6 +109,7 @@ class _Compiler:
         fields: dict[str, Shape] = {}
         shape = self._known[model] = ModelShape(model, fields)
         for name, info in model.model_fields.items():
+            _check_readable(model, name, info.annotation)
             fields[name] = self._model_field(info.annotation)
         return shape
 
@@ -109,9 +122,25 @@ class _Compiler:
 
 
 def _holds_class(annotation: Any) -> bool:
+    """Say whether *annotation* holds anything that pydantic does not read as we do."""
     if is_record_class(annotation) or is_model(annotation):
         return True
+    if annotation is bytes or names_members(annotation):
+        return True
     return any(_holds_class(argument) for argument in get_args(annotation))
+
+
+def _check_readable(model: type[BaseModel], name: str, annotation: Any) -> None:
+    """Refuse a `Literal` of enum members, which pydantic's own reading finds in no JSON."""
+    choices = get_args(annotation) if names_members(annotation) else ()
+    own = model.__pydantic_decorators__
+    if own.field_validators or own.model_validators:
+        return  # they may make a member of what comes
+    if choices and all(isinstance(c, Enum) and not isinstance(c, str | int) for c in choices):
+        raise TypeError(
+            f"{model.__name__}.{name} is {annotation!r}, which no JSON fits: pydantic takes the "
+            "members only; declare the enum itself, or a Literal of its values"
+        )
 
 
 def _hints_of(kind: type) -> dict[str, Any]:

@@ -15,8 +15,9 @@ from pydantic import ValidationError as PydanticError
 
 from agentkit.agents._shapes._base import ABSENT
 from agentkit.agents._shapes._definitions import Definitions
+from agentkit.core.contracts.errors import Cancelled
 
-__all__ = ["LeafShape", "join_path", "problems_of"]
+__all__ = ["LeafShape", "is_model", "join_path", "json_text", "problems_of", "refusal_of"]
 
 
 class LeafShape:
@@ -42,12 +43,17 @@ class LeafShape:
 
     def read(self, value: object, at: str, problems: list[str]) -> Any:
         """Give *value* as the type, read in strict JSON mode."""
+        text = json_text(value, at, problems)
+        if text is None:
+            return ABSENT
         try:
-            return self._adapter.validate_json(json.dumps(value), strict=True)
+            return self._adapter.validate_json(text, strict=True)
         except PydanticError as exc:
             problems.extend(problems_of(exc, at))
-        except (TypeError, ValueError) as exc:
-            problems.append(f"{at or 'value'}: no JSON value: {exc}")
+        except Cancelled:
+            raise
+        except Exception as exc:  # noqa: BLE001 - the type's own validators refuse the value
+            problems.append(refusal_of(exc, at))
         return ABSENT
 
     def glimpse(self, value: object) -> Any:
@@ -67,6 +73,23 @@ def problems_of(error: PydanticError, at: str = "") -> list[str]:
         f"{join_path(at, *fault['loc']) or 'value'}: {fault['msg']}"
         for fault in error.errors(include_url=False, include_context=False, include_input=False)
     ]
+
+
+def refusal_of(error: Exception, at: str) -> str:
+    """Give the line for what a type's own code raised on the value at path *at*."""
+    text = str(error)
+    if not text or not isinstance(error, ValueError | AssertionError):
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return f"{at or 'value'}: {text}"
+
+
+def json_text(value: object, at: str, problems: list[str]) -> str | None:
+    """Give the JSON text of *value*, or None and a line in *problems* where it has none."""
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as exc:
+        problems.append(f"{at or 'value'}: no JSON value: {exc}")
+        return None
 
 
 def join_path(at: str, *steps: str | int) -> str:

@@ -1,6 +1,5 @@
 """Pydantic models: read by their own rules, glimpsed field by field."""
 
-import json
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel
@@ -9,7 +8,8 @@ from pydantic.fields import FieldInfo
 
 from agentkit.agents._shapes._base import ABSENT, Shape, as_object
 from agentkit.agents._shapes._definitions import Definitions
-from agentkit.agents._shapes._leaf import problems_of
+from agentkit.agents._shapes._leaf import json_text, problems_of, refusal_of
+from agentkit.core.contracts.errors import Cancelled
 
 __all__ = ["ModelShape"]
 
@@ -27,12 +27,17 @@ class ModelShape:
 
     def read(self, value: object, at: str, problems: list[str]) -> Any:
         """Give *value* as an instance of the model."""
+        text = json_text(value, at, problems)
+        if text is None:
+            return ABSENT
         try:
-            return self._model.model_validate_json(json.dumps(value))
+            return self._model.model_validate_json(text)
         except PydanticError as exc:
             problems.extend(problems_of(exc, at))
-        except (TypeError, ValueError) as exc:
-            problems.append(f"{at or 'value'}: no JSON value: {exc}")
+        except Cancelled:
+            raise
+        except Exception as exc:  # noqa: BLE001 - the model's own validators refuse the value
+            problems.append(refusal_of(exc, at))
         return ABSENT
 
     def glimpse(self, value: object) -> Any:

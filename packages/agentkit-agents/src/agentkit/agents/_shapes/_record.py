@@ -1,15 +1,20 @@
 """Dataclasses and attrs classes, which are treated alike."""
 
 import dataclasses
+import inspect
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from agentkit.agents._shapes._base import ABSENT, Shape, as_object, kind_of
 from agentkit.agents._shapes._definitions import Definitions
-from agentkit.agents._shapes._leaf import join_path
+from agentkit.agents._shapes._leaf import join_path, refusal_of
+from agentkit.core.contracts.errors import Cancelled
 
 __all__ = ["RecordField", "RecordShape", "is_attrs_class", "is_record_class", "record_fields"]
+
+_BY_NAME: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_VARIADIC: Final = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +113,10 @@ class RecordShape:
     def _made_of(self, arguments: dict[str, Any], at: str, problems: list[str]) -> Any:
         try:
             return self.kind(**arguments)
+        except Cancelled:
+            raise
         except Exception as exc:  # noqa: BLE001 - the class's own checks refuse the values
-            problems.append(f"{at or 'value'}: {str(exc) or type(exc).__name__}")
+            problems.append(refusal_of(exc, at))
             return ABSENT
 
     def _default_of(self, field: RecordField) -> dict[str, Any]:
@@ -135,9 +142,33 @@ def is_attrs_class(annotation: Any) -> bool:
 
 
 def record_fields(kind: type, hints: Mapping[str, Any]) -> tuple[RecordField, ...]:
-    """Give the fields of *kind* that its `__init__` takes, their types from *hints*."""
-    if is_attrs_class(kind):
-        return _attrs_fields(kind, hints)
+    """Give the fields of *kind* that its `__init__` takes, their types from *hints*.
+
+    Raises:
+        TypeError: No answer could make a *kind*: its `__init__` needs what is no field, or does not
+            take a field.
+
+    """
+    find = _attrs_fields if is_attrs_class(kind) else _dataclass_fields
+    fields = find(kind, hints)
+    _check_init(kind, {field.parameter for field in fields})
+    return fields
+
+
+def _check_init(kind: Any, given: set[str]) -> None:
+    parameters = list(inspect.signature(kind.__init__).parameters.values())[1:]
+    named = {p.name: p for p in parameters if p.kind in _BY_NAME}
+    needed = {p.name for p in parameters if p.default is p.empty and p.kind not in _VARIADIC}
+    takes_any = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    if missing := sorted(needed - given):
+        raise TypeError(
+            f"no answer makes a {kind.__name__}: its __init__ needs {missing}, which are no fields"
+        )
+    if not takes_any and (strange := sorted(given - named.keys())):
+        raise TypeError(f"no answer makes a {kind.__name__}: its __init__ takes no {strange}")
+
+
+def _dataclass_fields(kind: Any, hints: Mapping[str, Any]) -> tuple[RecordField, ...]:
     return tuple(
         RecordField(
             name=field.name,

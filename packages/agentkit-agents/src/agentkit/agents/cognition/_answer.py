@@ -3,6 +3,8 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from typing import TYPE_CHECKING, Any
 
+from agentkit.agents.cognition._calls import blocks_with, ids_in, settled_calls
+from agentkit.agents.cognition._stopped import Stopped, how_stopped, odd_word
 from agentkit.agents.context import WorkingContext
 from agentkit.core.contracts.errors import OutputCoercionError
 from agentkit.core.contracts.middleware import closing
@@ -12,7 +14,6 @@ from agentkit.core.contracts.types import (
     LLMResult,
     Message,
     StreamEvent,
-    ToolCall,
     ToolSchema,
     assemble_deltas,
 )
@@ -56,13 +57,23 @@ class ModelAnswer:
         except OutputCoercionError as exc:
             self._misfit = exc
 
-    def message(self) -> Message:
-        """Give the answer as an assistant message whose calls have distinct ids."""
+    def message(self, context: WorkingContext) -> Message:
+        """Give the answer as an assistant message whose calls have ids that *context* has not."""
         result = self.result
-        calls = _with_distinct_ids(result.tool_calls)
-        # Blocks name the calls by the provider's ids, so they only go along where those are kept.
-        blocks = result.blocks if calls == result.tool_calls else ()
+        calls = settled_calls(result.tool_calls, ids_in(context.messages))
+        blocks = blocks_with(calls, result.blocks, result.tool_calls)
         return Message("assistant", result.content, tool_calls=calls, blocks=blocks)
+
+    @property
+    def stopped(self) -> Stopped | None:
+        """What kept it from being a whole answer, or None where it is one."""
+        return how_stopped(self.result)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What is told of it in a run's result: an unusual reason to have stopped."""
+        word = odd_word(self.result)
+        return {"finish_reason": word} if word else {}
 
     def parsed(self) -> Any:
         """Give the typed output, or None where none is declared.
@@ -86,16 +97,3 @@ class ModelAnswer:
             temperature=agent.temperature,
             max_tokens=agent.max_tokens,
         )
-
-
-def _with_distinct_ids(calls: tuple[ToolCall, ...]) -> tuple[ToolCall, ...]:
-    """Give *calls* with an id each: some providers send none, or the tool's name for each."""
-    taken: set[str] = set()
-    distinct: list[ToolCall] = []
-    for number, call in enumerate(calls, 1):
-        own = call.id if call.id and call.id not in taken else f"{call.id or 'call'}-{number}"
-        while own in taken:
-            own += "-"
-        taken.add(own)
-        distinct.append(call if own == call.id else ToolCall(own, call.name, call.arguments))
-    return tuple(distinct)

@@ -6,9 +6,9 @@ from typing import Any
 from agentkit.agents.cognition import _outcomes as outcomes
 from agentkit.agents.cognition._plan import LoopPlan
 from agentkit.agents.cognition._state import CallRecord, PendingTurn
-from agentkit.agents.gates import Decision, Elicitation, elicit, should_gate
+from agentkit.agents.gates import Decision, Elicitation, as_decision, elicit, should_gate
 from agentkit.agents.results import ToolOutcome
-from agentkit.agents.tools import ToolArgumentError, ToolRegistry, render_result
+from agentkit.agents.tools import ToolRegistry, render_result
 from agentkit.agents.tools._protocol import ChecksArguments
 from agentkit.core.contracts.errors import ApprovalUnavailable
 from agentkit.core.contracts.types import StreamEvent, ToolCall, ToolRequest
@@ -72,7 +72,7 @@ class Dispatch:
             )
             yield StreamEvent("interrupt", "awaiting_approval", tool_call=record.call)
             if self._asker is not None:
-                self.apply(record, await elicit(self._ctx, self.elicitation(record)))
+                self._apply_asked(record, await elicit(self._ctx, self.elicitation(record)))
         if self._asker is None:
             self.waiting = gated
             return
@@ -91,8 +91,14 @@ class Dispatch:
             return
         record.approved = True
         if decision.kind == "modify":
-            record.arguments = dict(decision.value or {})
+            record.arguments = dict(decision.value)
             record.outcome = self._fault_of(record.to_run)
+
+    def _apply_asked(self, record: CallRecord, decision: Decision) -> None:
+        try:
+            self.apply(record, as_decision(decision))
+        except ValueError as exc:  # what a person gave as arguments is none
+            record.outcome = outcomes.failed(exc)
 
     def elicitation(self, record: CallRecord) -> Elicitation:
         """Give the question that *record* puts to a person."""
@@ -125,7 +131,9 @@ class Dispatch:
             return None
         try:
             tool.check_arguments(call.arguments)
-        except ToolArgumentError as exc:
+        except outcomes.STOPS_THE_RUN:
+            raise
+        except Exception as exc:  # noqa: BLE001 - the tool is not ours; the model can react to it
             return outcomes.failed(exc)
         return None
 

@@ -50,6 +50,7 @@ class AgentLoop:
         """Give the events of a new run.
 
         Raises:
+            CheckpointConflict: Somebody else begins the run just now; nothing was done here.
             RunUnfinished: The slot holds a run that is not over.
 
         """
@@ -75,6 +76,7 @@ class AgentLoop:
         """Give the events from where the run stopped; those of a run that is over are its result.
 
         Raises:
+            CheckpointConflict: Somebody else goes on with the run just now; nothing was done here.
             CheckpointerError: No checkpointer is wired, or what it saved cannot be read.
             ValueError: Nothing is saved, or a decision is for no waiting call.
 
@@ -83,8 +85,9 @@ class AgentLoop:
         if status.is_terminal():
             yield StreamEvent("final", result=restored(state, self._agent))
             return
-        if take_decisions(state, status, decisions, dispatch=self._dispatch, now=self._now()):
-            await self._record.save(state)
+        take_decisions(state, decisions, dispatch=self._dispatch, now=self._now())
+        is_waiting = state.turn is not None and state.turn.waits
+        await self._record.save(state, status if is_waiting else CheckpointStatus.RUNNING)
         if self._termination is not None:
             await self._termination.reset()
             await self._termination.replay(_answers_in(state))
@@ -129,7 +132,7 @@ class AgentLoop:
 
     async def _receive(self, state: LoopState, answer: ModelAnswer) -> bool:
         """Take the model's answer into *state*; say whether it is to be repaired."""
-        message = answer.message()
+        message = answer.message(state.context)
         turn = PendingTurn.of(message)
         stop = await self._termination([message], self._ctx) if self._termination else None
         if stop is not None:
@@ -147,27 +150,38 @@ class AgentLoop:
         return False
 
     async def _conclude(self, state: LoopState, answer: ModelAnswer) -> bool:
+        """End with *answer*, or say that it is to be repaired."""
+        stopped = answer.stopped
+        if stopped in {"content_filter", "refusal"}:  # to ask again would be withheld again
+            await self._end(state, Ending(stopped, partial=True, facts=answer.facts))
+            return False
         try:
             parsed = answer.parsed()
         except Cancelled:
             raise
         except Exception as exc:  # noqa: BLE001 - the agent's own parse may raise anything
-            return await self._repair(state, exc)
-        await self._end(state, Ending(None, parsed=parsed))
+            return await self._repair(state, exc, answer)
+        if stopped is not None and not self._agent.tells_whole:
+            await self._end(state, Ending(stopped, partial=True, facts=answer.facts))
+        else:
+            await self._end(state, Ending(None, parsed=parsed, facts=answer.facts))
         return False
 
-    async def _repair(self, state: LoopState, fault: Exception) -> bool:
+    async def _repair(self, state: LoopState, fault: Exception, answer: ModelAnswer) -> bool:
         told = str(fault) or type(fault).__name__
+        if answer.stopped is not None:
+            told = f"the answer was cut off at the most tokens it could have: {told}"
         if state.repairs >= self._agent.max_repairs:
-            ending = Ending("invalid_output", partial=True, facts={"error": told})
-            await self._end(state, ending)
+            facts = {**answer.facts, "error": told}
+            await self._end(state, Ending("invalid_output", partial=True, facts=facts))
             return False
         state.repairs += 1
+        shorter = "" if answer.stopped is None else "shorter, "
         state.context.append(
             Message(
                 "user",
                 f"That answer does not fit: {told}\n"
-                "Answer again, with only the required format and nothing else.",
+                f"Answer again, {shorter}with only the required format and nothing else.",
             )
         )
         await self._record.save(state)

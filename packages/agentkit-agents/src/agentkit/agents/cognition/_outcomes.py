@@ -49,7 +49,8 @@ def malformed(call: ToolCall) -> ToolOutcome:
 
 def failed(exc: Exception) -> ToolOutcome:
     """Say what a tool raised: of our own errors their text, of others their type as well."""
-    text = without_secrets(_cut(str(exc)))
+    exc = _meant_by(exc)
+    text = without_secrets(_cut(_text_of(exc)))
     if isinstance(exc, ToolArgumentError):
         return _error(text)
     if isinstance(exc, Blocked | EgressDenied):
@@ -75,6 +76,20 @@ def not_run(reason: str) -> ToolOutcome:
 
 def _error(text: str) -> ToolOutcome:
     return ToolOutcome(kind="error", text=f"ERROR: {text}")
+
+
+def _meant_by(exc: Exception) -> Exception:
+    """Give the StopIteration that Python, or a thread's end, has wrapped; else *exc* itself."""
+    cause = exc.__cause__
+    is_wrapped = type(exc) is RuntimeError and isinstance(cause, StopIteration | StopAsyncIteration)
+    return cause if is_wrapped and isinstance(cause, Exception) else exc
+
+
+def _text_of(exc: Exception) -> str:
+    try:
+        return str(exc)
+    except Exception:  # noqa: BLE001 - an error that cannot tell itself is told by its type
+        return ""
 
 
 def _cut(text: str) -> str:

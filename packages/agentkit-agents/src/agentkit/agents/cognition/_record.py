@@ -5,20 +5,23 @@ from typing import Any
 
 from agentkit.agents.cognition._state import LoopState
 from agentkit.core.contracts.errors import CheckpointerError, RunUnfinished
-from agentkit.core.contracts.ports import CheckpointStatus
+from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
 from agentkit.core.runtime import Checkpointer
 
 __all__ = ["RunRecord"]
 
 
 class RunRecord:
-    """The saved state of one run; without a checkpointer it saves nothing."""
+    """The saved state of one run; without a checkpointer it saves nothing.
+
+    It is a writer of its own, also beside others on one `Checkpointer`: of two that drive one run
+    the second to save stops. So the first save comes before anything else is done.
+    """
 
     def __init__(self, ctx: Any, checkpointer: Any = None) -> None:
         self._ctx = ctx
-        self._checkpointer = Checkpointer.over(
-            ctx.checkpointer if checkpointer is None else checkpointer
-        )
+        shared = Checkpointer.over(ctx.checkpointer if checkpointer is None else checkpointer)
+        self._checkpointer = None if shared is None else shared.fork()
         self._lock = asyncio.Lock()
 
     @property
@@ -58,8 +61,8 @@ class RunRecord:
         """
         if self._checkpointer is None:
             return
-        saved = await self._checkpointer.resume(self.slot)
-        if saved is not None:
+        saved = await self._where_it_stands(self._checkpointer)
+        if saved is not None and not saved.status.is_terminal():
             raise RunUnfinished(
                 f"run {self.slot!r} is {saved.status} at version {saved.version}: "
                 "resume it, or begin under another run id",
@@ -77,10 +80,17 @@ class RunRecord:
         """
         if self._checkpointer is None:
             raise CheckpointerError(f"run {self.slot!r} cannot be resumed without a checkpointer")
-        saved = await self._checkpointer.resume(self.slot, include_terminal=True)
+        saved = await self._where_it_stands(self._checkpointer)
         if saved is None:
             raise ValueError(f"there is nothing to resume: no run {self.slot!r} is saved")
         state = LoopState.from_json(saved.state)
         if state.agent != agent:
             raise ValueError(f"run {self.slot!r} is of agent {state.agent!r}, not of {agent!r}")
         return state, saved.status
+
+    async def _where_it_stands(self, checkpointer: Checkpointer) -> Checkpoint | None:
+        saved = await checkpointer.resume(self.slot, include_terminal=True)
+        # Whoever begins at the same moment reads the same before one of the two saves: with a store
+        # that never waits the second would else read the first's save, and take the run from it.
+        await asyncio.sleep(0)
+        return saved

@@ -1,9 +1,11 @@
 """What a person decides about a gated call."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from agentkit.agents._json import is_json
 from agentkit.core.serialization import deep_freeze
 
 __all__ = ["Decision", "DecisionKind", "as_decision"]
@@ -44,10 +46,12 @@ def as_decision(given: "str | Decision") -> Decision:
     arguments to run with instead.
 
     Raises:
-        ValueError: The text is neither.
+        ValueError: The text is neither, or the arguments of a `modify` are no JSON object.
 
     """
     if isinstance(given, Decision):
+        if given.kind == "modify" and not _are_arguments(given.value):
+            raise _refusal(given)
         return given
     if given == "approve":
         return Decision("approve")
@@ -56,12 +60,21 @@ def as_decision(given: "str | Decision") -> Decision:
     return Decision("modify", _arguments_in(given))
 
 
-def _arguments_in(text: str) -> dict[str, Any]:
+def _arguments_in(text: str) -> Any:
     try:
         arguments = json.loads(text)
-        return dict(arguments.items())
-    except (TypeError, ValueError, AttributeError):
-        raise ValueError(
-            "a decision is 'approve', 'deny', a Decision, or a JSON object of arguments; "
-            f"got {text!r}"
-        ) from None
+    except (TypeError, ValueError, RecursionError):
+        raise _refusal(text) from None
+    if not _are_arguments(arguments):
+        raise _refusal(text)
+    return arguments
+
+
+def _are_arguments(value: object) -> bool:
+    return isinstance(value, Mapping) and is_json(value)
+
+
+def _refusal(given: object) -> ValueError:
+    return ValueError(
+        f"a decision is 'approve', 'deny', a Decision, or a JSON object of arguments; got {given!r}"
+    )

@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any, Final
 
+from agentkit.agents._json import finite, refuse_constant
 from agentkit.agents._shapes import as_object
 from agentkit.core.contracts.errors import OutputCoercionError
 
@@ -34,7 +35,8 @@ def decode_object(raw: Any, *, name: str) -> dict[str, Any]:
     if not isinstance(raw, str):
         return _as_object(raw, shown=_shown(raw), name=name)
     try:
-        decoded = json.loads(strip_fence(raw), parse_constant=_refuse_constant)
+        text = strip_fence(raw)
+        decoded = json.loads(text, parse_constant=refuse_constant, parse_float=finite)
     except (ValueError, RecursionError) as exc:
         fault = f"not valid JSON: {exc}"
         raise OutputCoercionError(f"{name}: {fault}", raw=raw, errors=[fault]) from None
@@ -47,10 +49,6 @@ def _as_object(value: Any, *, shown: str, name: str) -> dict[str, Any]:
         return found
     fault = f"expected a JSON object, got {type(value).__name__}"
     raise OutputCoercionError(f"{name}: {fault}", raw=shown, errors=[fault])
-
-
-def _refuse_constant(word: str) -> Any:
-    raise ValueError(f"{word} is no JSON number")
 
 
 def _shown(value: Any) -> str:

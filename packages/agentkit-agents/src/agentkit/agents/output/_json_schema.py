@@ -2,9 +2,10 @@
 
 import importlib
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, cast
 
+from agentkit.agents._json import is_json
 from agentkit.agents._shapes import as_object
 from agentkit.agents.output._fences import decode_object
 from agentkit.core.contracts.errors import OutputCoercionError
@@ -13,13 +14,16 @@ from agentkit.core.serialization.partial_json import read_partial
 
 __all__ = ["JsonSchemaAdapter"]
 
+_DATA: Final = frozenset({"const", "enum", "default", "examples"})
+"""Keywords whose value is data, in which `$ref` means nothing."""
+
 
 class JsonSchemaAdapter:
     """A JSON Schema of an object as output; the answer is a dict.
 
     Raises:
         ImportError: The extra `agentkit-agents[jsonschema]` is not installed.
-        TypeError: *schema* is no valid JSON Schema.
+        TypeError: *schema* is no valid JSON Schema, or refers to what is not in it.
 
     """
 
@@ -51,12 +55,20 @@ class JsonSchemaAdapter:
 
         """
         decoded = decode_object(raw, name=self._name)
-        problems = [_told(fault) for fault in self._validator.iter_errors(decoded)]
+        problems = self._problems_of(decoded)
+        if not (problems or isinstance(raw, str) or is_json(decoded)):
+            problems = ["value: no JSON value"]
         if problems:
             shown = raw if isinstance(raw, str) else json.dumps(raw, default=repr)
             message = f"{self._name}: {'; '.join(problems)}"
             raise OutputCoercionError(message, raw=shown, errors=problems)
         return decoded
+
+    def _problems_of(self, decoded: dict[str, Any]) -> list[str]:
+        try:
+            return [_told(fault) for fault in self._validator.iter_errors(decoded)]
+        except Exception as exc:  # noqa: BLE001 - a pattern, say, that the answer cannot be tried with
+            return [f"value: cannot be checked: {str(exc) or type(exc).__name__}"]
 
     def partial_parse(self, raw: str) -> dict[str, Any] | None:
         """Give the part of the object that has arrived, or None."""
@@ -94,7 +106,35 @@ def _validator_of(schema: dict[str, Any]) -> Any:
         kind.check_schema(schema)
     except library.SchemaError as exc:
         raise TypeError(f"output is no valid JSON Schema: {exc.message}") from None
-    return kind(schema)
+    # With a registry of its own it looks nothing up in the network.
+    validator = kind(schema, registry=importlib.import_module("referencing").Registry())
+    _check_references(validator, schema)
+    return validator
+
+
+def _check_references(validator: Any, schema: dict[str, Any]) -> None:
+    """Refuse a reference to what is not there; one below a part with an id of its own is let be."""
+    for reference in _references_in({k: v for k, v in schema.items() if k != "$id"}):
+        try:
+            list(validator.evolve(schema={"$ref": reference}).iter_errors(None))
+        except Exception:  # noqa: BLE001 - however the library says that it leads nowhere
+            raise TypeError(
+                f'output is no valid JSON Schema: nothing is at "$ref": {reference!r}'
+            ) from None
+
+
+def _references_in(node: Any) -> Iterator[str]:
+    if isinstance(node, list | tuple):
+        for item in cast("list[Any]", node):
+            yield from _references_in(item)
+    found = as_object(node)
+    if found is None or "$id" in found:
+        return
+    for key, item in found.items():
+        if key == "$ref" and isinstance(item, str):
+            yield item
+        elif key not in _DATA:
+            yield from _references_in(item)
 
 
 def _told(fault: Any) -> str:

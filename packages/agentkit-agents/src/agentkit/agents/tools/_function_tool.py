@@ -106,8 +106,16 @@ async def _call(fn: Callable[..., Any], positional: list[Any], named: dict[str, 
     """Call *fn*: on the loop if it is a coroutine function, else in a thread."""
     if _is_async(fn):
         return await fn(*positional, **named)
-    result = await asyncio.to_thread(fn, *positional, **named)
+    result = await asyncio.to_thread(_contained, fn, positional, named)
     return await result if inspect.isawaitable(result) else result
+
+
+def _contained(fn: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
+    """Call *fn*; a future takes no StopIteration, and whoever awaits it would wait for ever."""
+    try:
+        return fn(*positional, **named)
+    except StopIteration as exc:
+        raise RuntimeError("the function raised StopIteration") from exc
 
 
 def _is_async(fn: Any) -> bool:
