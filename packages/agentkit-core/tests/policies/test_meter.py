@@ -209,11 +209,11 @@ def test_an_actors_envelope_is_charged_with_the_call() -> None:
     assert ctx.actor_budget.remaining_steps() == 8
 
 
-@pytest.mark.parametrize(("budget", "told"), [(Budget(), 0), (Budget(max_cost_usd=1), 1)])
+@pytest.mark.parametrize(("ceiling", "told"), [(None, 0), (1, 1)])
 def test_where_a_budget_with_a_ceiling_stands_is_noted_on_the_span(
-    budget: Budget, told: int
+    ceiling: int | None, told: int
 ) -> None:
-    ctx = spending(budget, trace=RecordingTracer())
+    ctx = spending(Budget(max_cost_usd=ceiling), trace=RecordingTracer())
     run([tracing(), meter()], Terminal(), chat(ctx=ctx))
 
     events = [fields for name, fields in ctx.trace.spans[0].events if name == "budget.checkpoint"]

@@ -134,11 +134,10 @@ def test_a_ceiling_that_nothing_charges_is_told_once(budget: Budget) -> None:
 
 
 @pytest.mark.parametrize(
-    "wiring", [{"budget": Budget()}, {"budget": Budget(max_calls=3), "chat_middleware": [meter()]}],
-    ids=["no ceiling", "metered"],
-)  # fmt: skip
-def test_a_budget_that_works_is_not_complained_about(wiring: dict[str, Any]) -> None:
-    ctx = make_test_ctx(llm=FakeLLM(), **wiring)
+    ("max_calls", "chain"), [(None, []), (3, [meter()])], ids=["no ceiling", "metered"]
+)
+def test_a_budget_that_works_is_not_complained_about(max_calls: int, chain: list[Any]) -> None:
+    ctx = make_test_ctx(llm=FakeLLM(), budget=Budget(max_calls=max_calls), chat_middleware=chain)
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
