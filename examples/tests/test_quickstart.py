@@ -32,6 +32,11 @@ def quickstart(
     )
 
 
+def obey_interrupts() -> None:
+    """Undo, in the process that is to run, what a shell does to all it runs in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def obey_file_modes() -> None:
     """Take from root, in the process that is to run, the power to write what it may not."""
     if os.geteuid() == 0:
@@ -198,6 +203,7 @@ def test_a_closed_output_does_not_end_the_run(tmp_path: Path) -> None:
 def test_an_interrupted_run_is_told_in_one_line_and_goes_on(tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "quickstart.py")]
     pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    pipes["preexec_fn"] = obey_interrupts
     with provider("--pause", "0.05") as url:
         env = {**QUIET, "OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
         running: Any = subprocess.Popen(command, cwd=tmp_path, env=env, **pipes)
