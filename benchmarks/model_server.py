@@ -79,10 +79,11 @@ def _usage(count: int) -> dict[str, int]:
 
 def _messages(count: int) -> list[bytes]:
     usage = {"input_tokens": 9, "output_tokens": 1}
-    message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude-sonnet-4-6"}
+    message: dict[str, Any] = {"id": "msg_1", "type": "message", "role": "assistant"}
+    message |= {"model": "claude-sonnet-4-6"}
     message |= {"content": [], "stop_reason": None, "stop_sequence": None, "usage": usage}
     opened = {"type": "text", "text": ""}
-    frames = [
+    frames: list[dict[str, Any]] = [
         {"type": "message_start", "message": message},
         {"type": "content_block_start", "index": 0, "content_block": opened},
     ]

@@ -5,6 +5,7 @@ the ratios are what stays.
 """
 
 import asyncio
+import importlib
 import json
 import subprocess
 import sys
@@ -55,7 +56,9 @@ class Clients:
         self._url = url
         self._made: dict[tuple[str, int, bool], OpenAICompatibleLLM | AnthropicLLM] = {}
 
-    def get(self, api: str, count: int, *, streaming: bool = True) -> Any:
+    def get(
+        self, api: str, count: int, *, streaming: bool = True
+    ) -> OpenAICompatibleLLM | AnthropicLLM:
         """Give the client whose answer has *count* chunks."""
         kind = OpenAICompatibleLLM if api == "chat" else AnthropicLLM
         if (key := (api, count, streaming)) not in self._made:
@@ -183,9 +186,7 @@ def peers(url: str, ours: Clients) -> list[Row]:
 
 
 def _openai(url: str) -> Work:
-    from openai import AsyncOpenAI  # noqa: PLC0415 - optional
-
-    client = AsyncOpenAI(api_key="a-key-of-none", base_url=url)
+    client = _optional("openai").AsyncOpenAI(api_key="a-key-of-none", base_url=url)
 
     async def work() -> None:
         stream = await client.chat.completions.create(stream=True, **ASKED)
@@ -196,12 +197,10 @@ def _openai(url: str) -> Work:
 
 
 def _pydantic_ai(url: str) -> Work:
-    from pydantic_ai import Agent as TheirAgent  # noqa: PLC0415 - optional
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - optional
-    from pydantic_ai.providers.openai import OpenAIProvider  # noqa: PLC0415 - optional
-
-    provider = OpenAIProvider(api_key="a-key-of-none", base_url=url)
-    agent = TheirAgent(OpenAIChatModel("m", provider=provider))
+    connect = _optional("pydantic_ai.providers.openai").OpenAIProvider
+    model = _optional("pydantic_ai.models.openai").OpenAIChatModel
+    provider = connect(api_key="a-key-of-none", base_url=url)
+    agent = _optional("pydantic_ai").Agent(model("m", provider=provider))
 
     async def work() -> None:
         async with agent.run_stream("hi") as run:
@@ -209,6 +208,10 @@ def _pydantic_ai(url: str) -> Work:
                 pass
 
     return work
+
+
+def _optional(name: str) -> Any:
+    return importlib.import_module(name)
 
 
 def imports() -> list[Row]:
