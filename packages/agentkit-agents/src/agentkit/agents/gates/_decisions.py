@@ -71,7 +71,7 @@ def _arguments_in(text: str) -> Any:
 
 
 def _are_arguments(value: object) -> bool:
-    return isinstance(value, Mapping) and is_json(value)
+    return is_json(value) and isinstance(value, Mapping)
 
 
 def _refusal(given: object) -> ValueError:

@@ -127,6 +127,7 @@ def _references_in(node: Any) -> Iterator[str]:
     if isinstance(node, list | tuple):
         for item in cast("list[Any]", node):
             yield from _references_in(item)
+        return
     found = as_object(node)
     if found is None or "$id" in found:
         return
