@@ -81,3 +81,12 @@ def test_nothing_is_held_of_what_follows_an_oversized_event() -> None:
     parser.feed(b"x" * 11)
 
     assert parser.feed(b"\n\ndata: after\n\n") == []
+
+
+def test_a_line_over_the_bound_ends_it_alike_however_the_bytes_are_cut() -> None:
+    data = b"data: a\n\n" + b"x" * 50 + b"\ndata: b\n\n"
+    whole, cut = (ServerSentEventParser(max_event_bytes=40) for _ in range(2))
+
+    assert [*whole.feed(data), *whole.close()] == [ServerSentEvent("a")]
+    assert [e for at in range(len(data)) for e in cut.feed(data[at : at + 1])] == [("a", "")]
+    assert (cut.close(), whole.stray) == ([], cut.stray)

@@ -66,7 +66,11 @@ class ServerSentEventParser:
             return []
         first, *lines = data.split(b"\n")
         self._hold(first)
+        if self._failure is not None:
+            return []
         last = lines.pop()
+        if len(data) > self._max:
+            lines = self._before_oversized(lines)
         events = self._parse([b"".join(self._open), *lines])
         self._open, self._open_bytes = [], 0
         self._hold(last)
@@ -88,6 +92,8 @@ class ServerSentEventParser:
         The format has it discarded, but servers leave out the last blank line; whether such an
         event is whole is for the reader of its data to say.
         """
+        if self._failure is not None:
+            return []
         if self._head:
             self._hold(self._head)
         lines, self._open, self._open_bytes = [b"".join(self._open), b""], [], 0
@@ -108,6 +114,14 @@ class ServerSentEventParser:
         self._open_bytes += len(piece)
         self._check(self._open_bytes)
         self._open.append(piece)
+
+    def _before_oversized(self, lines: list[bytes]) -> list[bytes]:
+        """Give *lines* as far as they would be read if they came piece by piece."""
+        for at, line in enumerate(lines):
+            if len(line) > self._max:
+                self._check(len(line))
+                return lines[:at]
+        return lines
 
     def _check(self, size: int) -> None:
         if size > self._max:
