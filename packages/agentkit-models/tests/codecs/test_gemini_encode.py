@@ -275,7 +275,7 @@ def test_what_another_provider_signed_is_not_sent() -> None:
 
 def test_a_call_made_elsewhere_has_its_id_and_is_marked_where_signatures_are_wanted() -> None:
     calls = [ToolUseBlock("c1", "f", {}), ToolUseBlock("c2", "f", {})]
-    plain = {"functionCall": {"name": "f", "args": {}, "id": "c1"}}
+    plain: dict[str, Any] = {"functionCall": {"name": "f", "args": {}, "id": "c1"}}
 
     first, second = parts(*calls, role="assistant")
     assert first == plain | {"thoughtSignature": SKIP}
