@@ -2,7 +2,11 @@
 
 import importlib.util
 import os
+import shutil
+import socket
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -69,6 +73,33 @@ def test_a_server_is_stopped_in_order_and_started_again(server: RedisServer) -> 
     server.start()
 
     assert server.is_ready()
+
+
+def test_a_server_ends_with_the_process_that_started_it() -> None:
+    program = (
+        "from agentkit.testing.servers import RedisServer, redis_binary\n"
+        "server = RedisServer(redis_binary)\n"
+        "server.start()\n"
+        "print(server.port, server.folder, flush=True)\n"
+        "input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as killed:
+        assert killed.stdout is not None
+        port, folder = killed.stdout.readline().split()
+        killed.kill()
+    end = time.monotonic() + 10
+    while is_taken(int(port)) and time.monotonic() < end:
+        time.sleep(0.01)
+
+    assert not is_taken(int(port))
+    shutil.rmtree(folder)
+
+
+def is_taken(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
 def test_a_server_that_cannot_start_says_what_it_had_to_say() -> None:

@@ -52,6 +52,7 @@ class ServerProcess:
         self._user = user
         self._environment = None if environment is None else dict(environment)
         self._process: subprocess.Popen[bytes] | None = None
+        self._guard: subprocess.Popen[bytes] | None = None
 
     @property
     def log(self) -> Path:
@@ -91,6 +92,7 @@ class ServerProcess:
                 extra_groups=None if uid is None else [],
                 start_new_session=True,  # the terminal's Ctrl-C stops the tests, which stop it
             )
+        self._guard = _guard(self._process)
         try:
             self._wait_until_ready(self._process)
         except BaseException:
@@ -128,6 +130,9 @@ class ServerProcess:
 
     def _end(self, sign: signal.Signals) -> None:
         process, self._process = self._process, None
+        guard, self._guard = self._guard, None
+        if guard is not None:
+            _dismiss(guard)
         if process is None or process.poll() is not None:
             return
         process.send_signal(sign)
@@ -141,3 +146,21 @@ class ServerProcess:
     def _story(self, what: str) -> str:
         logged = self.log.read_text("utf-8", "replace").strip()
         return f"{self._command[0]} did not start: {what}\n{logged[-_SHOWN:]}"
+
+
+def _guard(process: subprocess.Popen[bytes]) -> subprocess.Popen[bytes]:
+    """Start what kills *process* if ours is killed itself and can end nothing any more."""
+    return subprocess.Popen(  # noqa: S603  # nothing but a number goes in
+        ["/bin/sh", "-c", f"read _; kill -9 {process.pid}"],
+        stdin=subprocess.PIPE,  # at its end when we are gone
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+
+
+def _dismiss(guard: subprocess.Popen[bytes]) -> None:
+    guard.kill()
+    guard.wait()
+    if guard.stdin is not None:
+        guard.stdin.close()
