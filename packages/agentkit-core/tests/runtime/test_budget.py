@@ -107,14 +107,16 @@ def test_the_price_is_that_of_the_model_that_answered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("budget", "reason"),
+    ("limits", "reason"),
     [
-        (Budget(max_cost_usd="0.03", on_exceeded="stop"), "cost $0.04 > $0.03"),
-        (Budget(max_calls=0, calls=0, on_exceeded="stop"), "calls 1 > 0"),
+        ({"max_cost_usd": "0.03"}, "cost $0.04 > $0.03"),
+        ({"max_calls": 0, "calls": 0}, "calls 1 > 0"),
     ],
     ids=["cost", "calls"],
 )
-def test_a_verdict_names_the_limit_with_both_numbers(budget: Budget, reason: str) -> None:
+def test_a_verdict_names_the_limit_with_both_numbers(limits: dict[str, Any], reason: str) -> None:
+    budget = Budget(on_exceeded="stop", **limits)
+
     verdict = asyncio.run(budget.charge(_chat(), Usage(1, 1, 0.04)))
 
     assert (verdict.ok, verdict.reason) == (False, reason)
