@@ -1,14 +1,16 @@
 """Servers for tests: real ones from wheels, with nothing installed by hand, and a scripted one.
 
-The kit's pytest plugin brings the fixtures `redis_server` and `valkey_server`; a test that kills
-its server starts one of its own. `ScriptedProvider` stands in for a model provider; it and its wire
-formats come when they are asked for, since the plugin, which loads this package, needs none.
+The kit's pytest plugin brings the fixtures `redis_server`, `valkey_server`, `postgres_server` and
+`postgres_16_server`; a test that kills its server starts one of its own. `ScriptedProvider` stands
+in for a model provider; it and its wire formats come when they are asked for, since the plugin,
+which loads this package, needs none.
 """
 
 import importlib
 from typing import TYPE_CHECKING
 
 from agentkit.testing.servers._place import GivenServer, Server
+from agentkit.testing.servers._postgres import PostgresServer, postgres_16, postgres_18
 from agentkit.testing.servers._process import ServerProcess, ServerStartError, free_port
 from agentkit.testing.servers._redis import RedisServer, redis_binary, valkey_binary
 from agentkit.testing.servers._redis_cluster import RedisCluster
@@ -22,6 +24,7 @@ __all__ = [
     "Asked",
     "ChatCompletions",
     "GivenServer",
+    "PostgresServer",
     "RedisCluster",
     "RedisServer",
     "ScriptedProvider",
@@ -30,6 +33,8 @@ __all__ = [
     "ServerStartError",
     "WireDialect",
     "free_port",
+    "postgres_16",
+    "postgres_18",
     "redis_binary",
     "valkey_binary",
 ]
