@@ -19,6 +19,7 @@ from agentkit.models._shared_registry import (
 )
 from agentkit.models.errors import (
     CapabilityMismatch,
+    ClientSettingError,
     MissingProviderExtra,
     ProviderNotConfigured,
     RegistryError,
@@ -30,6 +31,7 @@ __all__ = [
     "CallableLLM",
     "Capability",
     "CapabilityMismatch",
+    "ClientSettingError",
     "MissingProviderExtra",
     "ModelCapabilities",
     "ModelEntry",

@@ -1,6 +1,7 @@
 """What picking and building a model client can fail with.
 
     AgentkitError
+    ├── ClientSettingError           (ValueError) no client can be made with a setting
     └── RegistryError
         ├── UnknownModel             no row and no rule knows the model
         ├── ProviderNotConfigured    the credential is missing
@@ -14,11 +15,20 @@ from agentkit.core.contracts.errors import AgentkitError
 
 __all__ = [
     "CapabilityMismatch",
+    "ClientSettingError",
     "MissingProviderExtra",
     "ProviderNotConfigured",
     "RegistryError",
     "UnknownModel",
 ]
+
+
+class ClientSettingError(AgentkitError, ValueError):
+    """A client cannot be made with the `setting`; nothing was sent."""
+
+    def __init__(self, message: str = "", *, setting: str = "") -> None:
+        super().__init__(message)
+        self.setting = setting
 
 
 class RegistryError(AgentkitError):

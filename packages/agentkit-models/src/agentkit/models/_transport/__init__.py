@@ -6,6 +6,7 @@ try:
     from agentkit.models._transport._body import Body
     from agentkit.models._transport._bounds import Timeouts
     from agentkit.models._transport._http import HttpTransport, Reply
+    from agentkit.models._transport._secrets import Secrets
 except ModuleNotFoundError as exc:
     if exc.name != "httpx":
         raise
@@ -13,4 +14,4 @@ except ModuleNotFoundError as exc:
         "a provider's client needs httpx: pip install 'agentkit-models[http]'", extra="http"
     ) from None
 
-__all__ = ["Body", "HttpTransport", "Reply", "Timeouts"]
+__all__ = ["Body", "HttpTransport", "Reply", "Secrets", "Timeouts"]

@@ -60,7 +60,7 @@ class Body:
                 yield reader.pieces(chunk)
                 if reader.is_done:
                     break
-        except httpx.HTTPError as exc:
+        except (httpx.HTTPError, httpx.StreamError, OSError) as exc:
             error = translated(exc, origin=self._origin)
         else:
             return
@@ -75,6 +75,6 @@ class Body:
     async def _next(self) -> bytes | None:
         try:
             return await self._bounds.wait(lambda: anext(self._stream, None))
-        except httpx.HTTPError as exc:
+        except (httpx.HTTPError, httpx.StreamError, OSError) as exc:
             error = translated(exc, origin=self._origin)
         raise error

@@ -10,6 +10,7 @@ from agentkit.core.contracts.errors import Cancelled, ErrorClass
 from agentkit.core.contracts.llm import RunMeta
 from agentkit.core.execution.cancellation import interrupt_on
 from agentkit.models._transport._errors import request_failed
+from agentkit.models._transport._settings import check_seconds
 
 __all__ = ["Bounds", "Timeouts"]
 
@@ -25,11 +26,18 @@ class Timeouts:
         idle: To wait for the next bytes, the first ones included.
         total: From the request to the last byte.
 
+    Raises:
+        ClientSettingError: One is no finite number above 0.
+
     """
 
     connect: float | None = 10.0
     idle: float | None = 60.0
     total: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("connect", "idle", "total"):
+            check_seconds(getattr(self, name), name)
 
 
 class Bounds:

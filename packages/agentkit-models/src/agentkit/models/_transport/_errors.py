@@ -8,16 +8,18 @@ __all__ = ["request_failed", "translated"]
 
 
 def request_failed(error_type: str, what: str, error_class: ErrorClass) -> ProviderError:
-    """Give the error of a request that got no answer, or not all of one."""
+    """Give the error of a request that got no answer, or not all of one.
+
+    Only what may pass is said to be the network's fault: retries go by such words as well.
+    """
+    why = "could not be made" if error_class is ErrorClass.PERMANENT else "failed (network/timeout)"
     return ProviderError(
-        f"provider request failed (network/timeout): {what}",
-        error_type=error_type,
-        error_class=error_class,
+        f"provider request {why}: {what}", error_type=error_type, error_class=error_class
     )
 
 
-def translated(exc: httpx.HTTPError, *, origin: str) -> ProviderError:
-    """Give *exc* as ours.
+def translated(exc: Exception, *, origin: str) -> ProviderError:
+    """Give *exc*, which the HTTP client raised, as ours.
 
     Of its text nothing is kept, since that may hold a credential, but why there is no connection.
     """
@@ -28,10 +30,13 @@ def translated(exc: httpx.HTTPError, *, origin: str) -> ProviderError:
     for kind, error_type, error_class, what in _TABLE:
         if isinstance(exc, kind):
             return request_failed(error_type, what.format(origin), error_class)
-    return request_failed("network_error", type(exc).__name__, ErrorClass.UNKNOWN)
+    return ProviderError(
+        f"provider request failed: the HTTP client for {origin} raised {type(exc).__name__}",
+        error_type="client_error",
+    )
 
 
-_TABLE: tuple[tuple[type[httpx.HTTPError], str, ErrorClass, str], ...] = (
+_TABLE: tuple[tuple[type[Exception], str, ErrorClass, str], ...] = (
     (
         httpx.ConnectTimeout,
         "connect_timeout",
@@ -52,7 +57,12 @@ _TABLE: tuple[tuple[type[httpx.HTTPError], str, ErrorClass, str], ...] = (
     ),
     (httpx.ProxyError, "proxy_error", ErrorClass.TRANSIENT, "the proxy did not reach {}"),
     (httpx.UnsupportedProtocol, "bad_url", ErrorClass.PERMANENT, "cannot speak to {}"),
-    (httpx.LocalProtocolError, "bad_request", ErrorClass.PERMANENT, "not sendable to {}"),
+    (
+        httpx.LocalProtocolError,
+        "bad_request",
+        ErrorClass.PERMANENT,
+        "a header or the body is nothing that can be sent to {}",
+    ),
     (
         httpx.RemoteProtocolError,
         "incomplete_stream",
@@ -60,5 +70,6 @@ _TABLE: tuple[tuple[type[httpx.HTTPError], str, ErrorClass, str], ...] = (
         "{} ended the connection before the answer was whole",
     ),
     (httpx.NetworkError, "network_error", ErrorClass.TRANSIENT, "the connection to {} broke"),
+    (OSError, "network_error", ErrorClass.TRANSIENT, "the connection to {} broke"),
     (httpx.DecodingError, "undecodable_body", ErrorClass.UNKNOWN, "{} sent a corrupt body"),
 )

@@ -5,15 +5,17 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
-from urllib.parse import urlsplit
 from weakref import WeakKeyDictionary
 
 import httpx
 
+from agentkit.core.contracts.errors import AgentkitError
 from agentkit.core.contracts.llm import RunMeta
 from agentkit.models._transport._body import Body
 from agentkit.models._transport._bounds import Bounds, Timeouts
 from agentkit.models._transport._errors import translated
+from agentkit.models._transport._secrets import Secrets
+from agentkit.models._transport._settings import checked_url, refused
 
 __all__ = ["HttpTransport", "Reply"]
 
@@ -35,10 +37,10 @@ class HttpTransport:
 
     It makes its own client where none is given, one for each event loop, and closes those; a client
     that is given is used as it is and left open. Each call is one request, whatever happens:
-    redirects are not followed.
+    redirects are not followed. What the HTTP libraries log of a call is without *secrets*.
 
     Raises:
-        ValueError: *base_url* or a header is none, or the URL holds a user name or a password.
+        ClientSettingError: Nothing can be sent to *base_url*, or by *client*.
 
     """
 
@@ -48,10 +50,12 @@ class HttpTransport:
         base_url: str,
         headers: Mapping[str, str],
         timeouts: Timeouts,
+        secrets: Secrets,
         client: httpx.AsyncClient | None = None,
     ) -> None:
-        self._url = _checked_url(base_url)
-        self._headers = _checked_headers(headers)
+        self._url = checked_url(base_url)
+        self._headers = dict(headers)
+        self._secrets = secrets
         self._timeouts = timeouts
         self._given = client
         self._urls: dict[str, httpx.URL] = {}
@@ -130,7 +134,7 @@ class HttpTransport:
         if client is None or client.is_closed:
             self._forget_closed_loops()
             keeper = _keep_client()
-            client = self._clients[loop] = await anext(keeper)
+            client = self._clients[loop] = await _begun(keeper)
             self._own[loop] = keeper
         return client
 
@@ -143,10 +147,14 @@ class HttpTransport:
         self, client: httpx.AsyncClient, request: httpx.Request, bounds: Bounds
     ) -> httpx.Response:
         try:
-            return await bounds.wait(
-                lambda: client.send(request, stream=True, follow_redirects=False)
-            )
-        except httpx.HTTPError as exc:
+            with self._secrets.kept_from_logs():
+                return await bounds.wait(
+                    lambda: client.send(request, stream=True, follow_redirects=False)
+                )
+        except AgentkitError:
+            raise
+        # Not only httpx raises here: a client that is given has hooks and transports of its own.
+        except Exception as exc:  # noqa: BLE001 - whatever it is, it leaves in our words
             error = translated(exc, origin=self.origin)
         # Raised out here, so that the driver's error, whose request holds the credential, is not
         # its context.
@@ -163,27 +171,17 @@ async def _keep_client() -> AsyncGenerator[httpx.AsyncClient, None]:
         yield client
 
 
+async def _begun(keeper: AsyncGenerator[httpx.AsyncClient, None]) -> httpx.AsyncClient:
+    try:
+        return await anext(keeper)
+    except Exception as exc:  # noqa: BLE001 - httpx reads the environment, and raises anything
+        error = refused(
+            "client",
+            f"cannot be made here ({type(exc).__name__}); look at the proxies and the "
+            "certificates that the environment names",
+        )
+    raise error
+
+
 async def _close(keeper: AsyncGenerator[httpx.AsyncClient, None]) -> None:
     await keeper.aclose()
-
-
-def _checked_url(text: str) -> httpx.URL:
-    try:
-        parts = urlsplit(text)
-        has_credential = parts.username is not None or parts.password is not None
-        url = httpx.URL(text)
-    except (ValueError, httpx.InvalidURL):
-        raise ValueError("base_url is no URL") from None
-    if has_credential:
-        raise ValueError("base_url holds a user name or password; pass api_key or extra_headers")
-    if url.scheme not in {"http", "https"} or not url.host:
-        raise ValueError(f"base_url is an http or https URL; got {text!r}")
-    return url
-
-
-def _checked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Give *headers*, which HTTP can carry; a bad value is not repeated: it may be a credential."""
-    for name, value in headers.items():
-        if not value.isascii() or not value.isprintable() or value != value.strip():
-            raise ValueError(f"the value of the header {name!r} is no text that HTTP carries")
-    return dict(headers)

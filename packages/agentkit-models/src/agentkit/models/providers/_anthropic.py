@@ -8,11 +8,11 @@ import httpx
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
 from agentkit.models._transport import Timeouts
+from agentkit.models._transport._settings import check_count, check_header, check_key
 from agentkit.models.codecs._errors import malformed
 from agentkit.models.codecs._json import as_dict
 from agentkit.models.codecs._structured import schema_of
 from agentkit.models.codecs.anthropic_messages import Dialect, ResponseDecoder, encode_request
-from agentkit.models.providers._endpoint import check_key
 from agentkit.models.providers._http_llm import HttpLLM, Pricing
 from agentkit.models.providers.pricing import cost
 
@@ -35,7 +35,7 @@ class AnthropicLLM(HttpLLM):
     beta needs its header: `extra_headers={"anthropic-beta": …}`.
 
     Raises:
-        ValueError: *api_key* is empty, or the URL or a header cannot be used. The message never
+        ClientSettingError: A setting cannot be used, as an empty *api_key*. The message never
             holds a credential.
 
     """
@@ -56,6 +56,8 @@ class AnthropicLLM(HttpLLM):
         dialect: Dialect = Dialect(),  # noqa: B008 - frozen
     ) -> None:
         check_key(api_key)
+        check_header(version, "version")
+        check_count(default_max_tokens, "default_max_tokens")
         self._dialect = dialect
         self._default_max_tokens = default_max_tokens
         super().__init__(

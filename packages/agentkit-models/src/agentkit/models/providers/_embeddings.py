@@ -10,6 +10,13 @@ import httpx
 from agentkit.core.contracts.errors import ProviderError, UnsupportedOption
 from agentkit.core.contracts.llm import EmbeddingResult
 from agentkit.models._transport import Timeouts
+from agentkit.models._transport._settings import (
+    check_count,
+    check_json,
+    check_key,
+    check_text,
+    refused,
+)
 from agentkit.models.codecs.embeddings import (
     Encoding,
     encode_gemini,
@@ -17,7 +24,7 @@ from agentkit.models.codecs.embeddings import (
     encode_openai,
     read_vectors,
 )
-from agentkit.models.providers._endpoint import HttpEndpoint, check_key
+from agentkit.models.providers._endpoint import HttpEndpoint
 from agentkit.models.providers._gemini import GEMINI_URL, model_path
 
 __all__ = ["GeminiEmbeddings", "HttpEmbeddings", "OllamaEmbeddings", "OpenAICompatibleEmbeddings"]
@@ -26,8 +33,36 @@ __all__ = ["GeminiEmbeddings", "HttpEmbeddings", "OllamaEmbeddings", "OpenAIComp
 class HttpEmbeddings(HttpEndpoint):
     """An embedding model over HTTP: one request for each call, whatever happens."""
 
-    model: str
-    _extra: Mapping[str, Any]
+    def __init__(  # noqa: PLR0913 - each is a setting of its own
+        self,
+        *,
+        provider: str,
+        key_header: Mapping[str, str],
+        api_key: str | None,
+        model: str,
+        base_url: str,
+        dimensions: int | None,
+        client: httpx.AsyncClient | None,
+        timeout: float | Timeouts | None,
+        extra_headers: Mapping[str, str] | None,
+        extra: Mapping[str, Any] | None,
+    ) -> None:
+        check_text(model, "model")
+        if dimensions is not None:
+            check_count(dimensions, "dimensions")
+        check_json(extra or {}, "extra")
+        super().__init__(
+            provider=provider,
+            headers={} if api_key is None else key_header,
+            secrets=[api_key],
+            base_url=base_url,
+            client=client,
+            timeout=timeout,
+            extra_headers=extra_headers,
+        )
+        self.model = model
+        self._dimensions = dimensions
+        self._extra = dict(extra or {})
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(model={self.model!r}, base={self._transport.origin!r})"
@@ -70,7 +105,7 @@ class OpenAICompatibleEmbeddings(HttpEmbeddings):
     provider as it is. All the rest is as in `OpenAICompatibleLLM`.
 
     Raises:
-        ValueError: *api_key* is empty, or the URL or a header cannot be used. The message never
+        ClientSettingError: A setting cannot be used, as an empty *api_key*. The message never
             holds a credential.
 
     """
@@ -92,17 +127,19 @@ class OpenAICompatibleEmbeddings(HttpEmbeddings):
         check_key(api_key)
         super().__init__(
             provider=provider,
-            headers={} if api_key is None else {"authorization": f"Bearer {api_key}"},
-            secrets=[api_key],
+            key_header={"authorization": f"Bearer {api_key}"},
+            api_key=api_key,
+            model=model,
             base_url=base_url,
+            dimensions=dimensions,
             client=client,
             timeout=timeout,
             extra_headers=extra_headers,
+            extra=extra,
         )
-        self.model = model
-        self._dimensions = dimensions
+        if encoding not in {None, "float", "base64"}:
+            raise refused("encoding", f"is float, base64 or None; got {encoding!r}")
         self._encoding: Encoding | None = encoding
-        self._extra = dict(extra or {})
 
     def _request(self, texts: Sequence[str]) -> tuple[str, dict[str, Any]]:
         body = encode_openai(
@@ -118,8 +155,8 @@ class GeminiEmbeddings(HttpEmbeddings):
     All the rest is as in `OpenAICompatibleEmbeddings`.
 
     Raises:
-        ValueError: *api_key* is empty, or the URL, the model or a header cannot be used. The
-            message never holds a credential.
+        ClientSettingError: A setting cannot be used, as an empty *api_key*. The message never
+            holds a credential.
 
     """
 
@@ -137,20 +174,23 @@ class GeminiEmbeddings(HttpEmbeddings):
         extra: Mapping[str, Any] | None = None,
     ) -> None:
         check_key(api_key)
+        check_text(model, "model")
         self._path = model_path(model)
         super().__init__(
             provider="gemini",
-            headers={} if api_key is None else {"x-goog-api-key": api_key},
-            secrets=[api_key],
+            key_header={"x-goog-api-key": api_key or ""},
+            api_key=api_key,
+            model=model,
             base_url=base_url,
+            dimensions=dimensions,
             client=client,
             timeout=timeout,
             extra_headers=extra_headers,
+            extra=extra,
         )
-        self.model = model
-        self._dimensions = dimensions
+        if task_type is not None:
+            check_text(task_type, "task_type")
         self._task_type = task_type
-        self._extra = dict(extra or {})
 
     def _request(self, texts: Sequence[str]) -> tuple[str, dict[str, Any]]:
         resource = self.model if "/" in self.model else f"models/{self.model}"
@@ -167,7 +207,7 @@ class OllamaEmbeddings(HttpEmbeddings):
     rest is as in `OpenAICompatibleEmbeddings`.
 
     Raises:
-        ValueError: The URL or a header cannot be used, or there is no such *api*.
+        ClientSettingError: A setting cannot be used, or there is no such *api*.
         UnsupportedOption: The older API has no *dimensions*.
 
     """
@@ -187,22 +227,22 @@ class OllamaEmbeddings(HttpEmbeddings):
     ) -> None:
         check_key(api_key)
         if api not in {"embed", "embeddings"}:
-            raise ValueError(f"Ollama's embedding APIs are embed and embeddings; got {api!r}")
+            raise refused("api", f"is embed or embeddings; got {api!r}")
         if api == "embeddings" and dimensions is not None:
             raise UnsupportedOption("/api/embeddings has no dimensions", option="dimensions")
         super().__init__(
             provider="ollama",
-            headers={} if api_key is None else {"authorization": f"Bearer {api_key}"},
-            secrets=[api_key],
+            key_header={"authorization": f"Bearer {api_key}"},
+            api_key=api_key,
+            model=model,
             base_url=base_url,
+            dimensions=dimensions,
             client=client,
             timeout=timeout,
             extra_headers=extra_headers,
+            extra=extra,
         )
-        self.model = model
-        self._dimensions = dimensions
         self._is_old = api == "embeddings"
-        self._extra = dict(extra or {})
 
     def _request(self, texts: Sequence[str]) -> tuple[str, dict[str, Any]]:
         if not self._is_old:

@@ -13,25 +13,30 @@ import httpx
 
 from agentkit.core.contracts.errors import ProviderError
 from agentkit.core.contracts.llm import RunMeta
-from agentkit.models._transport import HttpTransport, Reply, Timeouts
+from agentkit.models._transport import HttpTransport, Reply, Secrets, Timeouts
+from agentkit.models._transport._secrets import credentials_in
+from agentkit.models._transport._settings import check_client, check_seconds, checked_headers
 from agentkit.models.codecs import error_from_response
 from agentkit.models.codecs._decoding import Decoder
 from agentkit.models.codecs._errors import malformed, request_id_in
 from agentkit.models.codecs._json import load
 
-__all__ = ["HttpEndpoint", "check_key", "json_bytes"]
+__all__ = ["HttpEndpoint", "json_bytes"]
 
 _MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _MAX_ERROR_BYTES = 1024 * 1024
 _DRAIN_S = 0.2
-_SHORTEST_SECRET = 8
 
 
 class HttpEndpoint:
     """What is asked over HTTP, and owns its connections unless it is given a client.
 
-    *secrets* are header values that no message may ever hold; those of *extra_headers* are secrets
-    as well.
+    *secrets* are header values that no message may ever hold; those of *extra_headers*, and the
+    credentials in the headers of *client*, are secrets as well.
+
+    Raises:
+        ClientSettingError: Nothing can be sent with one of the settings.
+
     """
 
     def __init__(
@@ -45,17 +50,19 @@ class HttpEndpoint:
         timeout: float | Timeouts | None,
         extra_headers: Mapping[str, str] | None,
     ) -> None:
-        extra = {name.lower(): value for name, value in (extra_headers or {}).items()}
+        check_client(client)
+        extra = checked_headers(extra_headers)
+        given = {} if client is None else credentials_in(client.headers)
         self.provider = provider
-        self._secrets = [
-            value
-            for value in (*secrets, *extra.values())
-            if value and len(value) >= _SHORTEST_SECRET
-        ]
+        self._secrets = Secrets(secrets, {**given, **extra})
+        if not isinstance(timeout, Timeouts):
+            check_seconds(timeout, "timeout")
+            timeout = Timeouts(idle=timeout)
         self._transport = HttpTransport(
             base_url=base_url,
             headers={"content-type": "application/json", **headers, **extra},
-            timeouts=timeout if isinstance(timeout, Timeouts) else Timeouts(idle=timeout),
+            timeouts=timeout,
+            secrets=self._secrets,
             client=client,
         )
 
@@ -129,26 +136,7 @@ class HttpEndpoint:
             error.partial = replace(error.partial, provider=self.provider)
         if error.request_id is None and reply is not None:
             error.request_id = request_id_in(reply.headers)
-        text = str(error)
-        for secret in self._secrets:
-            text = text.replace(secret, "[secret]")
-        error.args = (text, *error.args[1:])
-        return error
-
-
-def check_key(key: str | None) -> None:
-    """Return if *key* is None, or can be sent as a credential.
-
-    Raises:
-        ValueError: It cannot; the message does not hold it.
-
-    """
-    if key is None:
-        return
-    if not key:
-        raise ValueError("api_key is empty; pass None for a server that takes no key")
-    if not key.isascii() or not key.isprintable() or key != key.strip():
-        raise ValueError("api_key holds white space at an end, or what no header carries")
+        return self._secrets.clean(error)
 
 
 def json_bytes(body: dict[str, Any]) -> bytes:

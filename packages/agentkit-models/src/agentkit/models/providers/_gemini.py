@@ -9,6 +9,7 @@ import httpx
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
 from agentkit.models._transport import Timeouts
+from agentkit.models._transport._settings import check_key
 from agentkit.models.codecs._errors import malformed
 from agentkit.models.codecs._json import as_dict
 from agentkit.models.codecs.gemini import (
@@ -17,7 +18,7 @@ from agentkit.models.codecs.gemini import (
     encode_request,
     needs_schema_in_words,
 )
-from agentkit.models.providers._endpoint import check_key
+from agentkit.models.errors import ClientSettingError
 from agentkit.models.providers._http_llm import HttpLLM, Pricing
 from agentkit.models.providers.pricing import cost
 
@@ -39,7 +40,7 @@ class GeminiLLM(HttpLLM):
     once.
 
     Raises:
-        ValueError: *api_key* is empty, or the URL or a header cannot be used. The message never
+        ClientSettingError: A setting cannot be used, as an empty *api_key*. The message never
             holds a credential.
 
     """
@@ -77,7 +78,7 @@ class GeminiLLM(HttpLLM):
         answer = as_dict(await self._ask(f"{model_path(self.model)}:countTokens", body))
         total = answer.get("totalTokens", 0)
         if type(total) is not int or not answer:
-            raise malformed(str(answer))
+            raise self._told_of(malformed(str(answer)), None, None)
         return total
 
     def _request(
@@ -109,9 +110,10 @@ def model_path(model: str) -> str:
     """Give the path of *model*, which is a name, or a resource's name with slashes.
 
     Raises:
-        ValueError: There is no name, or it would lead somewhere else.
+        ClientSettingError: There is no name, or it would lead somewhere else.
 
     """
     if not model or ".." in model.split("/"):
-        raise ValueError(f"a model is a name, or a resource as 'tunedModels/mine'; got {model!r}")
+        what = f"a model is a name, or a resource as 'tunedModels/mine'; got {model!r}"
+        raise ClientSettingError(what, setting="model")
     return "/" + quote(model if "/" in model else f"models/{model}", safe="/@")

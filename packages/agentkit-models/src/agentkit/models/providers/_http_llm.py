@@ -26,6 +26,7 @@ from agentkit.core.contracts.llm import (
 from agentkit.core.contracts.types import Delta
 from agentkit.core.execution.bridges import LLMClientAsPort, estimated_tokens, terminal_delta
 from agentkit.models._transport import Body, Timeouts
+from agentkit.models._transport._settings import check_model
 from agentkit.models.codecs._decoding import Decoder
 from agentkit.models.codecs._refrain import Piece
 from agentkit.models.providers._endpoint import HttpEndpoint, json_bytes
@@ -42,6 +43,10 @@ class HttpLLM(HttpEndpoint, PortMethods):
 
     It makes one request for each call and retries nothing. *secrets* are header values that no
     message may ever hold; those of *extra_headers* are secrets as well.
+
+    Raises:
+        ClientSettingError: A setting cannot be used.
+
     """
 
     def __init__(  # noqa: PLR0913 - each is a setting of its own
@@ -58,6 +63,7 @@ class HttpLLM(HttpEndpoint, PortMethods):
         extra_headers: Mapping[str, str] | None,
         streaming: bool,
     ) -> None:
+        check_model(default_model, streaming=streaming, pricing=pricing)
         super().__init__(
             provider=provider,
             headers=headers,

@@ -8,8 +8,8 @@ import httpx
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
 from agentkit.models._transport import Timeouts
+from agentkit.models._transport._settings import check_keep_alive, check_key
 from agentkit.models.codecs.ollama_chat import ResponseDecoder, encode_request
-from agentkit.models.providers._endpoint import check_key
 from agentkit.models.providers._http_llm import HttpLLM, Pricing
 from agentkit.models.providers.pricing import cost
 
@@ -30,7 +30,7 @@ class OllamaLLM(HttpLLM):
     those of `OpenAICompatibleLLM`; a key is for Ollama's cloud only.
 
     Raises:
-        ValueError: *api_key* is empty, or the URL or a header cannot be used. The message never
+        ClientSettingError: A setting cannot be used, as an empty *api_key*. The message never
             holds a credential.
 
     """
@@ -49,6 +49,7 @@ class OllamaLLM(HttpLLM):
         streaming: bool = True,
     ) -> None:
         check_key(api_key)
+        check_keep_alive(keep_alive)
         self._keep_alive = keep_alive
         super().__init__(
             provider="ollama",

@@ -8,8 +8,8 @@ import httpx
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
 from agentkit.models._transport import Timeouts
+from agentkit.models._transport._settings import check_key
 from agentkit.models.codecs.chat_completions import Dialect, ResponseDecoder, encode_request
-from agentkit.models.providers._endpoint import check_key
 from agentkit.models.providers._http_llm import HttpLLM, Pricing
 from agentkit.models.providers.pricing import cost
 
@@ -30,7 +30,7 @@ class OpenAICompatibleLLM(HttpLLM):
     asked for at once, with the same result. *dialect* is what this provider does in its own way.
 
     Raises:
-        ValueError: *api_key* is empty, or the URL or a header cannot be used. The message never
+        ClientSettingError: A setting cannot be used, as an empty *api_key*. The message never
             holds a credential.
 
     """
