@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from agentkit.core.contracts.content import ImageBlock
 from agentkit.core.contracts.errors import UnsupportedOption
 from agentkit.core.contracts.ports import LLMPort
 from agentkit.core.contracts.types import (
@@ -158,6 +159,15 @@ def test_tools_without_a_chat_function_are_refused_before_the_call() -> None:
 
     with pytest.raises(UnsupportedOption, match="chat_fn="):
         chat(CallableLLM(calls.append), tools=[ToolSchema("f")])
+    assert calls == []
+
+
+def test_media_without_a_chat_function_are_refused_before_the_call() -> None:
+    calls: list[Any] = []
+    looking = Message("user", blocks=(ImageBlock(url="https://x.test/a.png"),))
+
+    with pytest.raises(UnsupportedOption, match="chat_fn="):
+        chat(CallableLLM(calls.append), looking)
     assert calls == []
 
 

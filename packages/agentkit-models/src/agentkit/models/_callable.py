@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, cast
 from uuid import uuid4
 
+from agentkit.core.contracts.content import AudioBlock, DocumentBlock, ImageBlock, VideoBlock
 from agentkit.core.contracts.errors import UnsupportedOption
 from agentkit.core.contracts.middleware import restream
 from agentkit.core.contracts.types import (
@@ -23,6 +24,7 @@ from agentkit.models._arguments import parse_arguments
 
 __all__ = ["CallableLLM"]
 
+_MEDIA = (AudioBlock, DocumentBlock, ImageBlock, VideoBlock)
 _INPUT_NAMES = ("input_tokens", "prompt_tokens", "prompt_token_count")
 _OUTPUT_NAMES = ("output_tokens", "completion_tokens", "candidates_token_count")
 
@@ -90,7 +92,7 @@ class CallableLLM:
         """Give the answer of *chat_fn*, or of *fn* to the flattened transcript.
 
         Raises:
-            UnsupportedOption: There are tools and no *chat_fn*; nothing was called.
+            UnsupportedOption: There are tools or media and no *chat_fn*; nothing was called.
             TypeError: What came back cannot be read as an answer.
             Exception: Whatever the function raises.
 
@@ -98,6 +100,8 @@ class CallableLLM:
         if self._chat_fn is None:
             if tools:
                 raise UnsupportedOption("a CallableLLM takes tools with chat_fn=", option="tools")
+            if any(isinstance(block, _MEDIA) for turn in messages for block in turn.blocks):
+                raise UnsupportedOption("a CallableLLM takes media with chat_fn=", option="blocks")
             system, user = _flattened(messages)
             return await self.complete(
                 system=system,
