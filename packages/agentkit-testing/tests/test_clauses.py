@@ -15,7 +15,9 @@ from .the_suites import SUITES
 
 pytest_plugins = ["pytester"]
 
-CLAUSES = [clause for suite in SUITES for clause in suite.clauses.values()]
+CLAUSES = {id_: clause for suite in SUITES for id_, clause in suite.clauses.items()}
+
+each_clause = pytest.mark.parametrize("clause", CLAUSES.values(), ids=list(CLAUSES))
 
 
 def body_of(clause: Clause) -> list[str]:
@@ -27,12 +29,12 @@ def body_of(clause: Clause) -> list[str]:
     return [line for line in lines if line.strip()]
 
 
-@pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.id)
+@each_clause
 def test_a_clause_has_eight_lines_at_most(clause: Clause) -> None:
     assert len(body_of(clause)) <= 8
 
 
-@pytest.mark.parametrize("clause", CLAUSES, ids=lambda clause: clause.id)
+@each_clause
 def test_a_clause_waits_for_nothing_but_a_turn(clause: Clause) -> None:
     assert "sleep(" not in "".join(body_of(clause)).replace("sleep(0)", "")
 

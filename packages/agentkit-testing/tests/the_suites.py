@@ -2,6 +2,8 @@
 
 from agentkit.testing import (
     CheckpointSuite,
+    LLMClientSuite,
+    LLMSuite,
     ObserverSuite,
     ReplaySuite,
     StoreSuite,
@@ -13,6 +15,8 @@ __all__ = ["SUITES"]
 
 SUITES: list[type[Suite]] = [
     CheckpointSuite,
+    LLMClientSuite,
+    LLMSuite,
     ObserverSuite,
     ReplaySuite,
     StoreSuite,

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from agentkit.core.contracts.errors import ErrorClass, Failure, ProviderError, classify_status
+from agentkit.core.contracts.errors import (
+    ErrorClass,
+    Failure,
+    ProviderAuthError,
+    ProviderError,
+    classify_status,
+)
 from agentkit.core.testing import Turn
 
 __all__ = ["Cut", "Ending", "Played", "failing", "provider_error"]
@@ -40,7 +46,8 @@ def failing(
 ) -> Failure:
     """Give the failure that a backend tells of with *status*, once it has said *after*."""
     category = classify_status(status)
-    cause = ProviderError(
+    kind = ProviderAuthError if status in {401, 403} else ProviderError
+    cause = kind(
         message,
         status=status,
         code=code,

@@ -3,6 +3,8 @@
 from agentkit.testing.suites._checkpoints import CheckpointSuite
 from agentkit.testing.suites._clause import Clause, Feature, Outcome, clause, clause_of
 from agentkit.testing.suites._judging import Opener
+from agentkit.testing.suites._llm import LLMSuite
+from agentkit.testing.suites._llm_client import LLMClientSuite
 from agentkit.testing.suites._observers import ObserverSuite
 from agentkit.testing.suites._replay import ReplaySuite
 from agentkit.testing.suites._store import StoreSuite
@@ -13,6 +15,8 @@ __all__ = [
     "CheckpointSuite",
     "Clause",
     "Feature",
+    "LLMClientSuite",
+    "LLMSuite",
     "ObserverSuite",
     "Opener",
     "Outcome",

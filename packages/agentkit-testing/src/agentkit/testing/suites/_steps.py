@@ -1,7 +1,9 @@
 """Steps that clauses share: gates instead of sleeps, and cancellation at every await."""
 
 import asyncio
+import warnings
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from agentkit.core.contracts.errors import StoreValueError
@@ -18,6 +20,7 @@ __all__ = [
     "in_turn",
     "joined",
     "keys",
+    "quietly",
 ]
 
 Operation = Callable[[], Coroutine[Any, Any, Any]]
@@ -89,6 +92,14 @@ async def joined(store: StorePort, key: str) -> None:
     for _ in range(3):
         await store.get(key)
         await asyncio.sleep(0)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Give a scope whose warnings are not heard."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 async def cancelled(task: asyncio.Task[Any]) -> None:
