@@ -4,11 +4,12 @@ import dataclasses
 import inspect
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from agentkit.agents._shapes._base import ABSENT, Shape, as_object, kind_of
 from agentkit.agents._shapes._definitions import Definitions
 from agentkit.agents._shapes._leaf import join_path, refusal_of
+from agentkit.agents._shapes._partial import partial_object
 from agentkit.core.contracts.errors import Cancelled
 
 __all__ = ["RecordField", "RecordShape", "is_attrs_class", "is_record_class", "record_fields"]
@@ -76,7 +77,7 @@ class RecordShape:
         found = as_object(value)
         if found is None:
             return ABSENT
-        instance: Any = object.__new__(cast("type[Any]", self.kind))  # any class will do
+        values: dict[str, Any] = {}
         for field in self._fields:
             part = ABSENT
             if field.name in found:
@@ -84,8 +85,8 @@ class RecordShape:
             if part is ABSENT and field.default is not None:
                 part = _made_by(field.default)
             if part is not ABSENT:
-                object.__setattr__(instance, field.name, part)
-        return instance
+                values[field.name] = part
+        return partial_object(self.kind, values)
 
     def plain(self, value: Any) -> Any:
         """Give the fields as a dict."""

@@ -30,8 +30,9 @@ def tool(  # noqa: PLR0913 - one keyword per fact of a tool
     function's and the description its whole docstring, unless given.
 
     Raises:
-        ToolDefinitionError: *side_effecting* is missing, the description is shorter than 30
-            characters, or the signature cannot be described to a model.
+        ToolDefinitionError: *side_effecting* is missing, the name is none that providers take, the
+            description is shorter than 30 characters, the signature cannot be described to a model,
+            or the function is a generator.
 
     """
     if fn is not None or side_effecting is None:
@@ -41,7 +42,11 @@ def tool(  # noqa: PLR0913 - one keyword per fact of a tool
         )
 
     def make(function: Callable[..., Any]) -> FunctionTool:
-        called = name or str(getattr(function, "__name__", type(function).__name__))
+        called = (
+            name
+            if name is not None
+            else str(getattr(function, "__name__", type(function).__name__))
+        )
         return FunctionTool(
             called,
             function,

@@ -8,9 +8,10 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 from agentkit.agents.output import adapt
+from agentkit.agents.tools._names import check_tool_name
 from agentkit.agents.tools._render import render_result
 from agentkit.agents.tools._signature import Signature
-from agentkit.core.contracts.errors import OutputCoercionError, ToolShapeError
+from agentkit.core.contracts.errors import OutputCoercionError, ToolDefinitionError, ToolShapeError
 from agentkit.core.contracts.protocols import SchemaAdapter
 from agentkit.core.contracts.types import ToolSchema
 
@@ -28,7 +29,8 @@ class FunctionTool:
     harm, `caps` what the tool has access to, and `url_arg` which argument is an address to guard.
 
     Raises:
-        ToolDefinitionError: The signature cannot be described to a model.
+        ToolDefinitionError: The name is none that providers take, the signature cannot be described
+            to a model, or `fn` is a generator function: a model reads one result, so return a list.
         TypeError: `output_schema` is nothing that can be adapted.
 
     """
@@ -48,6 +50,8 @@ class FunctionTool:
     _output: SchemaAdapter | None = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        check_tool_name(self.name)
+        _refuse_generator(self.name, self.fn)
         signature = Signature(self.name, self.fn)
         self._set("_signature", signature)
         self._set("caps", tuple(self.caps))
@@ -107,7 +111,10 @@ async def _call(fn: Callable[..., Any], positional: list[Any], named: dict[str, 
     if _is_async(fn):
         return await fn(*positional, **named)
     result = await asyncio.to_thread(_contained, fn, positional, named)
-    return await result if inspect.isawaitable(result) else result
+    result = await result if inspect.isawaitable(result) else result
+    if inspect.isgenerator(result) or inspect.isasyncgen(result):
+        raise TypeError("the function returned a generator, of which a model can read nothing")
+    return result
 
 
 def _contained(fn: Callable[..., Any], positional: list[Any], named: dict[str, Any]) -> Any:
@@ -119,9 +126,22 @@ def _contained(fn: Callable[..., Any], positional: list[Any], named: dict[str, A
 
 
 def _is_async(fn: Any) -> bool:
+    return _is_made_with(inspect.iscoroutinefunction, fn)
+
+
+def _refuse_generator(name: str, fn: Any) -> None:
+    for makes in (inspect.isgeneratorfunction, inspect.isasyncgenfunction):
+        if _is_made_with(makes, fn):
+            raise ToolDefinitionError(
+                f"tool {name!r} is a generator function; a model reads one result: return a list"
+            )
+
+
+def _is_made_with(test: Callable[[Any], bool], fn: Any) -> bool:
+    """Say whether *test* holds for what is called in the end: through partials and `__call__`."""
     while isinstance(fn, functools.partial):
         fn = fn.func
-    return inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(
+    return test(fn) or test(
         getattr(fn, "__call__", None)  # noqa: B004 - an object's own call, not whether it has one
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from agentkit.agents.tools._names import check_tool_name
 from agentkit.core.contracts.ports import ToolPort
 from agentkit.core.contracts.types import ToolSchema
 
@@ -34,6 +35,7 @@ class ToolRegistry:
 
         Raises:
             TypeError: It is no tool.
+            ToolDefinitionError: Its name is none that providers take.
             ValueError: Its name is taken.
 
         """
@@ -41,6 +43,7 @@ class ToolRegistry:
             raise TypeError(
                 f"a tool has name, schema and run; got {tool!r} (is @tool(...) missing?)"
             )
+        check_tool_name(tool.name)
         if tool.name in self._tools and not replace:
             raise ValueError(f"a tool named {tool.name!r} is registered already")
         self._tools[tool.name] = tool

@@ -47,7 +47,7 @@ class Signature:
         self._name = name
         self._arguments: dict[str, _Argument] = {}
         self._context: inspect.Parameter | None = None
-        self._takes_any = False
+        self._rest: Shape | None = None
         hints = _hints_of(fn, name)
         self.returns: Any = hints.get("return", Any)
         for parameter in _parameters_of(fn):
@@ -61,12 +61,13 @@ class Signature:
             for name, argument in self._arguments.items()
         }
         required = [name for name, argument in self._arguments.items() if argument.is_required]
+        rest = False if self._rest is None else (self._rest.schema(definitions) or True)
         return definitions.attach_to(
             {
                 "type": "object",
                 "properties": properties,
                 "required": required,
-                "additionalProperties": self._takes_any,
+                "additionalProperties": rest,
             }
         )
 
@@ -104,7 +105,7 @@ class Signature:
 
     def _take(self, parameter: inspect.Parameter, annotation: Any) -> None:
         if parameter.kind is inspect.Parameter.VAR_KEYWORD:
-            self._takes_any = True
+            self._rest = self._shape(parameter.name, _one_of(annotation))
         elif parameter.kind is inspect.Parameter.VAR_POSITIONAL:
             raise ToolDefinitionError(
                 f"tool {self._name!r}: *{parameter.name} has no name a model could use; take a list"
@@ -126,10 +127,11 @@ class Signature:
 
     def _value(self, key: str, value: Any, problems: list[str]) -> Any:
         argument = self._arguments.get(key)
-        return value if argument is None else argument.shape.read(value, key, problems)
+        shape = self._rest if argument is None else argument.shape
+        return value if shape is None else shape.read(value, key, problems)
 
     def _unexpected(self, args: Mapping[str, Any]) -> list[str]:
-        return [] if self._takes_any else [key for key in args if key not in self._arguments]
+        return [] if self._rest else [key for key in args if key not in self._arguments]
 
     def _missing(self, args: Mapping[str, Any]) -> list[str]:
         return [
@@ -152,6 +154,11 @@ class Signature:
 
 def _told(fault: str, parts: list[str]) -> str:
     return f"{fault} {'; '.join(parts) if fault.endswith(':') else parts}"
+
+
+def _one_of(annotation: Any) -> Any:
+    """Give the type of each keyword of `**rest: annotation`; those of an `Unpack` differ."""
+    return Any if typing.get_origin(annotation) is typing.Unpack else annotation
 
 
 def _parameters_of(fn: Callable[..., Any]) -> list[inspect.Parameter]:
