@@ -25,8 +25,10 @@ _STAND_IN = "[secret]"
 # second is taken out where it stands alone, so that `test` leaves `latest` as it is.
 _SHORTEST = 4
 _SHORTEST_INSIDE = 8
-# So much of a longer one is taken for it: messages are cut, and may end in the middle of a key.
+# So much of a longer one is taken for it wherever it stands, and so much where a text ends:
+# messages are cut, and may end in the middle of a key.
 _HEAD = 12
+_HEAD_AT_END = 4
 _CREDENTIAL_NAME = re.compile("auth|cookie|credential|key|password|secret|session|token")
 _SCHEMES = frozenset({"apikey", "basic", "bearer", "digest", "key", "negotiate", "token"})
 
@@ -49,6 +51,9 @@ class Secrets:
         forms = {form for word in words if len(word) >= _SHORTEST for form in _forms(word)}
         ordered = sorted(forms, key=len, reverse=True)
         self._long = [form.lower() for form in ordered if len(form) >= _SHORTEST_INSIDE]
+        heads = "|".join(re.escape(form[:_HEAD]) for form in self._long)
+        self._heads = re.compile(heads, re.IGNORECASE | re.ASCII) if heads else None
+        self._most = max(map(len, self._long), default=0)
         self._short = [
             re.compile(rf"(?<![\w-]){re.escape(form)}(?![\w-])")
             for form in ordered
@@ -60,15 +65,15 @@ class Secrets:
 
     def without(self, text: str) -> str:
         """Give *text* with every secret, and every cut one, replaced."""
-        for form in self._long:
-            text = _without(text, form)
+        if self._heads is not None:
+            text = self._without_long(text, self._heads)
         for pattern in self._short:
             text = pattern.sub(_STAND_IN, text)
         return text
 
     def clean(self, error: ProviderError) -> ProviderError:
         """Give *error*, in whose text and fields there is no secret any more."""
-        error.args = tuple(self._cleaned(arg) for arg in error.args)
+        error.args = (self._without_cut(self.without(str(error))), *error.args[1:])
         for name, value in vars(error).items():
             setattr(error, name, self._cleaned(value))
         return error
@@ -81,6 +86,24 @@ class Secrets:
             yield
         finally:
             _HIDDEN.reset(token)
+
+    def _without_long(self, text: str, heads: re.Pattern[str]) -> str:
+        kept: list[str] = []
+        at = 0
+        while (match := heads.search(text, at)) is not None:
+            kept += text[at : match.start()], _STAND_IN
+            rest = text[match.start() : match.start() + self._most]
+            at = match.start() + max(_common(rest, form) for form in self._long)
+        return "".join([*kept, text[at:]])
+
+    def _without_cut(self, text: str) -> str:
+        """Give *text* without what a secret begins with, where it ends in that."""
+        end = len(text.rstrip("'\"… "))
+        last = text[max(end - _HEAD, 0) : end].lower()
+        for size in range(len(last), _HEAD_AT_END - 1, -1):
+            if any(form.startswith(last[-size:]) for form in self._long):
+                return f"{text[: end - size]}{_STAND_IN}{text[end:]}"
+        return text
 
     def _cleaned(self, value: Any) -> Any:
         if isinstance(value, LLMResult):
@@ -119,22 +142,14 @@ def _decoded(word: str) -> set[str]:
 def _forms(word: str) -> set[str]:
     """Give *word* in the forms that texts around it may have it in."""
     as_json = json.dumps(word)[1:-1]
-    quoted = {quote(word, safe=""), quote(word), html.escape(word), repr(word)[1:-1]}
-    return {word, as_json, as_json.replace("/", "\\/"), *quoted}
+    forms = {word, as_json, as_json.replace("/", "\\/"), html.escape(word)}
+    return forms | {quote(word, safe=""), quote(word)} | {repr(form)[1:-1] for form in forms}
 
 
-def _without(text: str, form: str) -> str:
-    """Give *text* without *form*, which is in lower case, or the first part of it."""
-    head = re.compile(re.escape(form[:_HEAD]), re.IGNORECASE | re.ASCII)
-    kept: list[str] = []
-    at = 0
-    while (match := head.search(text, at)) is not None:
-        kept += text[at : match.start()], _STAND_IN
-        at = match.end()
-        rest = form[_HEAD:]
-        while rest and text[at : at + 1].lower() == rest[0]:
-            at, rest = at + 1, rest[1:]
-    return "".join([*kept, text[at:]])
+def _common(text: str, form: str) -> int:
+    """Give how much of *form*, which is in lower case, *text* begins with."""
+    pairs = zip(text, form, strict=False)
+    return next((n for n, (a, b) in enumerate(pairs) if a.lower() != b), min(len(text), len(form)))
 
 
 _HIDDEN: ContextVar[Secrets | None] = ContextVar("agentkit_hidden_secrets", default=None)

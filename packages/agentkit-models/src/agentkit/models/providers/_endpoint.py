@@ -136,6 +136,7 @@ class HttpEndpoint:
             error.partial = replace(error.partial, provider=self.provider)
         if error.request_id is None and reply is not None:
             error.request_id = request_id_in(reply.headers)
+        error.__context__ = None  # of JSON that is none it has the whole text
         return self._secrets.clean(error)
 
 
