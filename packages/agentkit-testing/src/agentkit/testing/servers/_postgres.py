@@ -94,7 +94,8 @@ class PostgresServer:
 
     def is_ready(self) -> bool:
         """Whether it answers, and has recovered what is on disk."""
-        return self._run("pg_isready", "-q", "-h", _HOST, "-p", str(self.port)).returncode == 0
+        where = ("-h", _HOST, "-p", str(self.port), "-U", _OWNER)
+        return self._run("pg_isready", "-q", *where).returncode == 0
 
     def start(self) -> None:
         """Start it, on the same port and data as before."""
