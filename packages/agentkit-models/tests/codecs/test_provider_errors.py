@@ -152,3 +152,37 @@ def test_a_frame_that_is_an_error_is_raised() -> None:
 )
 def test_a_frame_that_is_none_passes(frame: dict[str, Any]) -> None:
     raise_if_error_frame(frame)
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("https://x/v2/chat", "redirected to https://x/v2/chat; set base_url"),
+        ("https://me:pw@x:8/v2?key=k#k", "redirected to https://x:8/v2; set base_url"),
+        ("/elsewhere?key=k", "redirected to /elsewhere; set base_url"),
+        ("//me:pw@x/v2", "redirected to //x/v2; set base_url"),
+        ("", "redirected to somewhere else; set base_url"),
+        ("http://[x", "redirected to somewhere else; set base_url"),
+    ],
+)
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_says_where_to_and_what_to_do(status: int, location: str, told: str) -> None:
+    error = error_from_response(status, b"<html>moved</html>", headers={"location": location})
+
+    assert str(error) == f"provider invalid request (status {status}): {told}"
+    assert error.error_class is ErrorClass.PERMANENT
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (401, "Unauthorized (no body)"),
+        (404, "Not Found (no body)"),
+        (503, "Service Unavailable (no body)"),
+        (599, "no body"),
+        (304, "Not Modified (no body)"),
+    ],
+)
+@pytest.mark.parametrize("body", [b"", b" \r\n", b"null", b"{}", b"[]", b'""'])
+def test_a_status_without_a_word_is_told_by_its_name(status: int, body: bytes, told: str) -> None:
+    assert str(error_from_response(status, body, headers={})).endswith(f": {told}")

@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 from agentkit.core.contracts.errors import (
     ErrorClass,
@@ -86,6 +88,8 @@ _DECIDED_BY_WORD = frozenset(
         "invalid_api_key",
     }
 )
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_NO_WORDS = frozenset({"", "null", "{}", "[]", '""'})
 _AUTH_STATUSES = frozenset({401, 403})
 
 
@@ -117,7 +121,7 @@ def error_from_response(
     facts = _facts_of(_load_or_none(body), now=now)
     retry_after = retry_after_in_headers(headers, now=now)
     error_class, is_auth = _verdict(status, facts)
-    text = facts.message or body[: _MAX_MESSAGE * 4].decode(errors="replace") or "no body"
+    text = _moved(status, headers) or facts.message or _words_of(body) or _name_of(status)
     return _make(
         f"{_label(status, error_class, is_auth=is_auth)}: {text[:_MAX_MESSAGE]}",
         facts,
@@ -128,6 +132,32 @@ def error_from_response(
         provider=provider,
         error_class=error_class,
     )
+
+
+def _moved(status: int, headers: Mapping[str, str]) -> str:
+    """Give where a redirect leads, without what may be a credential, and what to do about it."""
+    if status not in _REDIRECTS:
+        return ""
+    try:
+        to = urlsplit(headers.get("location", ""))
+        host = to.netloc.rpartition("@")[2]
+        place = urlunsplit((to.scheme, host, to.path, "", ""))
+    except ValueError:
+        place = ""
+    return f"redirected to {place or 'somewhere else'}; set base_url"
+
+
+def _words_of(body: bytes) -> str:
+    """Give *body* as it is, unless it says nothing."""
+    text = body[: _MAX_MESSAGE * 4].decode(errors="replace").strip()
+    return "" if text in _NO_WORDS else text
+
+
+def _name_of(status: int) -> str:
+    try:
+        return f"{HTTPStatus(status).phrase} (no body)"
+    except ValueError:
+        return "no body"
 
 
 def error_in(
