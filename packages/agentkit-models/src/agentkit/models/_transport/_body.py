@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 
 import httpx
 
+from agentkit.core.contracts.errors import ProviderError
 from agentkit.models._transport._bounds import Bounds
 from agentkit.models._transport._errors import translated
 
@@ -25,12 +26,16 @@ class Reader(Protocol[T_co]):
         """Give what *data* comes to."""
         ...
 
+    def break_off(self) -> bool:
+        """Note that no more comes than has; give whether that is enough."""
+        ...
+
 
 class Body:
     """The bytes of one answer, which are read once; a second reader gets what the first has left.
 
-    Reading raises `ProviderError` where the connection breaks or a bound is met, and `Cancelled`
-    where the run is over.
+    Reading raises `ProviderError` where the connection breaks or a bound is met, unless the reader
+    has enough, and `Cancelled` where the run is over.
     """
 
     def __init__(self, response: httpx.Response, bounds: Bounds, *, origin: str) -> None:
@@ -64,17 +69,23 @@ class Body:
             error = translated(exc, origin=self._origin)
         else:
             return
+        if reader.break_off():
+            return
         # Raised out here, so that the driver's error, whose request holds the credential, is not
         # its context.
         raise error
 
     async def _bounded(self, reader: Reader[T_co]) -> AsyncGenerator[T_co, None]:
-        while not reader.is_done and (chunk := await self._next()) is not None:
+        while not reader.is_done and (chunk := await self._next(reader)) is not None:
             yield reader.pieces(chunk)
 
-    async def _next(self) -> bytes | None:
+    async def _next(self, reader: Reader[T_co]) -> bytes | None:
         try:
             return await self._bounds.wait(lambda: anext(self._stream, None))
         except (httpx.HTTPError, httpx.StreamError, OSError) as exc:
             error = translated(exc, origin=self._origin)
+        except ProviderError as exc:
+            error = exc
+        if reader.break_off():
+            return None
         raise error

@@ -7,6 +7,7 @@ from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import CompletionEvent, LLMStreamEvent, ReasoningDelta, TextDelta
 from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import stream_error
+from agentkit.models.codecs._partial import in_part
 from agentkit.models.codecs._refrain import MoreText, Piece, Refrain, end_of_event
 from agentkit.models.codecs._sse import MAX_EVENT_BYTES, ServerSentEvent, ServerSentEventParser
 
@@ -39,6 +40,10 @@ class Decoder(Protocol):
         """Give what `feed` gives, in the form that costs the least."""
         ...
 
+    def break_off(self) -> bool:
+        """Note that no more comes than has; give whether that is a whole answer all the same."""
+        ...
+
     def close(self) -> list[LLMStreamEvent]:
         """Give what the end of the input completes, the `CompletionEvent` last."""
         ...
@@ -66,6 +71,11 @@ class EventReader(Protocol):
     @property
     def is_done(self) -> bool:
         """Whether the last mark of the stream has come."""
+        ...
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the answer has ended, though more may be told of it."""
         ...
 
     @property
@@ -114,6 +124,7 @@ class EventStreamDecoder:
         self._armed: Refrain | None = None
         self._misses = 0
         self._max_event = max_event_bytes
+        self._is_broken = False
 
     @property
     def is_done(self) -> bool:
@@ -145,6 +156,14 @@ class EventStreamDecoder:
             self._failure = stream_error("oversized_body", what, ErrorClass.PERMANENT)
         return []
 
+    def break_off(self) -> bool:
+        """Note that the input broke; give whether the answer had ended before.
+
+        Then what is left of an event is not read, and a usage that was told is one in part.
+        """
+        self._is_broken = self._failure is None and not self._is_body and self._reader.is_whole
+        return self._is_broken
+
     def close(self) -> list[LLMStreamEvent]:
         """Give what the end of the input completes, the `CompletionEvent` last.
 
@@ -153,6 +172,8 @@ class EventStreamDecoder:
                 has in `partial` what had arrived, and `output_started` says whether that is any.
 
         """
+        if self._is_broken:
+            return [in_part(self._answer.completion())]
         seen: list[TextDelta | ReasoningDelta] = []
         if not self.is_done:
             seen = self._read_body() if self._is_body else self._read(self._parser.close())

@@ -149,8 +149,8 @@ def _moved(status: int, headers: Mapping[str, str]) -> str:
 
 def _words_of(body: bytes) -> str:
     """Give *body* as it is, unless it says nothing."""
-    text = body[: _MAX_MESSAGE * 4].decode(errors="replace").strip()
-    return "" if text in _NO_WORDS else text
+    text = body[: _MAX_MESSAGE * 4].decode(errors="replace")
+    return "" if text.strip() in _NO_WORDS else text
 
 
 def _name_of(status: int) -> str:

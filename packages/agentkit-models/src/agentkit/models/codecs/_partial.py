@@ -4,10 +4,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from agentkit.core.contracts.content import ContentBlock, ThinkingBlock, ToolUseBlock
-from agentkit.core.contracts.llm import ModelUsage
+from agentkit.core.contracts.llm import CompletionEvent, ModelUsage
 from agentkit.core.contracts.types import LLMResult, ToolCall
 
-__all__ = ["partial_of"]
+__all__ = ["in_part", "partial_of"]
+
+
+def in_part(event: CompletionEvent) -> CompletionEvent:
+    """Give *event* of an answer of whose usage more was still to come."""
+    return replace(event, usage=_in_part(event.usage))
 
 
 def partial_of(
@@ -19,8 +24,7 @@ def partial_of(
     finish_reason: str | None,
 ) -> LLMResult:
     """Give *blocks* as a result; of a *usage* that was reported only a part is known."""
-    if usage.provenance == "reported":
-        usage = replace(usage, provenance="partial")
+    usage = _in_part(usage)
     return LLMResult(
         "",
         model=model or None,
@@ -36,3 +40,7 @@ def partial_of(
         reasoning="".join(block.text for block in blocks if isinstance(block, ThinkingBlock)),
         model_usage=usage,
     )
+
+
+def _in_part(usage: ModelUsage) -> ModelUsage:
+    return replace(usage, provenance="partial") if usage.provenance == "reported" else usage

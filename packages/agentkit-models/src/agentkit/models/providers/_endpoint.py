@@ -168,6 +168,10 @@ class _Whole:
         """Take *data*."""
         self.data += data
 
+    def break_off(self) -> bool:
+        """Give that half a body is none."""
+        return False
+
 
 class _Rest:
     """Takes what follows the last mark, for nothing."""
@@ -176,6 +180,10 @@ class _Rest:
 
     def pieces(self, data: bytes) -> None:
         """Take *data*."""
+
+    def break_off(self) -> bool:
+        """Give that nothing was wanted of it."""
+        return True
 
 
 async def _whole(reply: Reply, *, most: int) -> bytes:

@@ -27,6 +27,11 @@ class EventReader:
         self.more: MoreText | None = None
         """What the last event was if it only went on with a text, else None."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether the last mark has come: nothing less ends a message."""
+        return self.is_done
+
     def read(self, event: ServerSentEvent) -> Seen:
         """Read *event*, and give what of it a reader sees.
 

@@ -28,6 +28,11 @@ class EventReader:
         self.more: MoreText | None = None
         """What the last event was if it only went on with the text, else None."""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every choice that began has finished."""
+        return bool(self._finished) and not self._unfinished
+
     def read(self, event: ServerSentEvent) -> list[TextDelta | ReasoningDelta]:
         """Read *event*, and give what of it a reader sees.
 
@@ -71,7 +76,7 @@ class EventReader:
             ProviderError: It has not.
 
         """
-        if self.is_done or (self._finished and not self._unfinished):
+        if self.is_done or self.is_whole:
             return
         raise cut_short(
             stray,

@@ -37,6 +37,11 @@ class FrameReader:
         self._finished: set[int] = set()
         self._saw_frame = False
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether every candidate has finished, or the prompt was blocked."""
+        return bool(self._answer.block_reason or (self._finished and not self._unfinished))
+
     def read(self, event: ServerSentEvent) -> Seen:
         """Read *event*, and give what of it a reader sees.
 
@@ -81,11 +86,10 @@ class FrameReader:
             ProviderError: It has not.
 
         """
-        ended = self._answer.block_reason or (self._finished and not self._unfinished)
-        if ended and not stray:
+        if self.is_whole and not stray:
             return
         error = cut_short(stray, missing="a finishReason", saw_frame=self._saw_frame, now=self._now)
-        if not ended or error.error_type != "incomplete_stream":
+        if not self.is_whole or error.error_type != "incomplete_stream":
             raise error
 
     def _read_frame(self, frame: Any, text: str, *, event: str = "") -> Seen:

@@ -56,6 +56,10 @@ class ResponseDecoder:
         """Give what `feed` gives."""
         return self.feed(data)
 
+    def break_off(self) -> bool:
+        """Give whether the answer has ended: nothing less than its last line ends it."""
+        return self._has_ended
+
     def close(self) -> list[LLMStreamEvent]:
         """Give what the end of the input completes, the `CompletionEvent` last.
 
