@@ -55,7 +55,10 @@ END = (
 
 @dataclass(frozen=True)
 class Reply:
-    """What the provider answers: chunks, and then the end, a broken connection, or silence."""
+    """What the provider answers: chunks, and what *then* comes.
+
+    That is the end, or what is no end: the connection breaks, silence, or the last chunk for ever.
+    """
 
     chunks: tuple[bytes, ...] = (DELTA, END)
     status: int = 200
@@ -95,13 +98,20 @@ class Provider:
         lines = [f"{name}: {value}\r\n" for name, value in headers.items()]
         writer.write(f"HTTP/1.1 {self.reply.status} X\r\n{''.join(lines)}\r\n".encode())
         for chunk in self.reply.chunks:
-            writer.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
-        await writer.drain()
+            await _send(writer, chunk)
+        while self.reply.then == "endless":
+            await _send(writer, self.reply.chunks[-1])
+            await asyncio.sleep(0)
         if self.reply.then == "break":
             raise ConnectionResetError
         if self.reply.then == "silence":
             await reader.readexactly(1)
         writer.write(b"0\r\n\r\n")
+
+
+async def _send(writer: asyncio.StreamWriter, chunk: bytes) -> None:
+    writer.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
+    await writer.drain()
 
 
 @dataclass(frozen=True)
