@@ -1,25 +1,20 @@
-"""Every model that ships keeps LLMPort or LLMClient, and those of providers keep both."""
+"""Models without a wire keep LLMPort, and LLMClient behind a bridge."""
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agentkit.core.contracts.errors import ErrorClass, Failure, ProviderError
-from agentkit.core.contracts.llm import LLMClient
 from agentkit.core.contracts.types import LLMResult
-from agentkit.core.execution.bridges import LLMClientAsPort, as_llm_client
+from agentkit.core.execution.bridges import as_llm_client
 from agentkit.core.testing import FakeClock, FakeLLM, Turn
 from agentkit.models import CallableLLM
-from agentkit.models.providers import OpenAICompatibleLLM
 from agentkit.testing import Cut, Feature, LLMClientSuite, LLMSuite, Opener, Played
-from agentkit.testing.servers import ScriptedProvider
-
-SECRET = "sk-conformance-0123456789"  # noqa: S105 - nobody's
 
 
 class StandingClock(FakeClock):
@@ -157,82 +152,3 @@ class TestCallableLLMAsClient(FunctionSteps, LLMClientSuite):
     def adapter(self) -> Opener:
         llm = CallableLLM(self.function, chat_fn=self.function)
         return lambda: nullcontext(as_llm_client(llm, model="scripted"))
-
-
-class ProviderSteps:
-    """The hooks of a client whose provider is scripted, on a loopback port."""
-
-    @pytest.fixture
-    def adapter(self) -> Iterator[Opener]:
-        with ScriptedProvider() as self.provider:
-            yield self.open
-
-    def open(self) -> AbstractAsyncContextManager[Any]:
-        """Open a client of the provider."""
-        raise NotImplementedError
-
-    async def play(self, script: Sequence[Played]) -> None:
-        self.provider.play(script)
-
-    async def requests(self) -> int:
-        return len(self.provider.requests)
-
-    async def unfinished(self) -> int:
-        return await asyncio.to_thread(self.provider.unfinished)
-
-    def secret(self) -> str:
-        return SECRET
-
-    async def break_connection(self) -> None:
-        await asyncio.to_thread(self.provider.break_off)
-
-    async def restore(self) -> None:
-        self.provider.restore()
-
-
-class OpenAICompatibleSteps(ProviderSteps):
-    """A client of the chat-completions API."""
-
-    streaming = True
-
-    def open(self) -> AbstractAsyncContextManager[Any]:
-        return OpenAICompatibleLLM(
-            api_key=SECRET,
-            base_url=f"{self.provider.url}/v1",
-            default_model="scripted",
-            streaming=self.streaming,
-        )
-
-
-class TestOpenAICompatibleLLM(OpenAICompatibleSteps, LLMSuite): ...
-
-
-class TestOpenAICompatibleLLMAsClient(OpenAICompatibleSteps, LLMClientSuite): ...
-
-
-class TestOpenAICompatibleLLMWithoutStreaming(OpenAICompatibleSteps, LLMSuite):
-    streaming = False
-
-
-class TestOpenAICompatibleLLMAsClientWithoutStreaming(
-    OpenAICompatibleSteps,
-    LLMClientSuite,
-    deviates={"CLIENT-RUN-03": "the answer is there, whole, when its first delta is given"},
-):
-    streaming = False
-
-
-class TestBridgedClient(OpenAICompatibleSteps, LLMSuite):
-    """Anybody's client as a port: what it is besides is hidden."""
-
-    def open(self) -> AbstractAsyncContextManager[Any]:
-        return bridged(super().open())
-
-
-@asynccontextmanager
-async def bridged(
-    opening: AbstractAsyncContextManager[LLMClient],
-) -> AsyncGenerator[LLMClientAsPort]:
-    """Open a client, to be seen as a port only."""
-    async with opening as client:
-        yield LLMClientAsPort(client)

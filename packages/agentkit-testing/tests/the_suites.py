@@ -2,6 +2,7 @@
 
 from agentkit.testing import (
     CheckpointSuite,
+    EmbeddingSuite,
     LLMClientSuite,
     LLMSuite,
     ObserverSuite,
@@ -15,6 +16,7 @@ __all__ = ["SUITES"]
 
 SUITES: list[type[Suite]] = [
     CheckpointSuite,
+    EmbeddingSuite,
     LLMClientSuite,
     LLMSuite,
     ObserverSuite,

@@ -11,7 +11,13 @@ import pytest
 from agentkit.core.contracts.types import RAW_ARGUMENTS, ToolCall, Usage
 from agentkit.core.testing import Turn
 from agentkit.testing import Cut, failing
-from agentkit.testing.servers import ScriptedProvider
+from agentkit.testing.servers import (
+    AnthropicMessages,
+    Gemini,
+    OllamaChat,
+    ScriptedProvider,
+    WireDialect,
+)
 
 CALLS = (ToolCall("c1", "look", {"q": "é"}), ToolCall("c2", "look", {RAW_ARGUMENTS: "{"}))
 
@@ -27,10 +33,10 @@ def connect(provider: ScriptedProvider) -> closing[http.client.HTTPConnection]:
 
 
 def ask(
-    provider: ScriptedProvider, *, stream: bool = False
+    provider: ScriptedProvider, *, stream: bool = False, path: str = "/v1/chat"
 ) -> tuple[http.client.HTTPResponse, str]:
     with connect(provider) as connection:
-        connection.request("POST", "/v1/chat", json.dumps({"stream": stream}))
+        connection.request("POST", path, json.dumps({"stream": stream}))
         response = connection.getresponse()
         return response, response.read().decode()
 
@@ -133,3 +139,33 @@ def test_broken_off_it_is_not_there_and_restored_it_is(provider: ScriptedProvide
 def test_a_script_has_an_answer(provider: ScriptedProvider) -> None:
     with pytest.raises(ValueError, match="at least one answer"):
         provider.play([])
+
+
+@pytest.mark.parametrize(
+    ("dialect", "path", "end"),
+    [
+        (AnthropicMessages(), "/v1/messages", "message_stop"),
+        (Gemini(), "/v1beta/models/m:streamGenerateContent?alt=sse", "finishReason"),
+        (OllamaChat(), "/api/chat", '"done": true'),
+    ],
+    ids=["anthropic", "gemini", "ollama"],
+)
+def test_other_wire_formats_have_their_own_end(dialect: WireDialect, path: str, end: str) -> None:
+    with ScriptedProvider(dialect) as provider:
+        provider.play([Turn("hello world", reasoning="hm", tool_calls=CALLS)])
+
+        text = ask(provider, stream=True, path=path)[1]
+    assert end in text[-400:]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "path"),
+    [(AnthropicMessages(), "/v1/messages/count_tokens"), (Gemini(), "/v1beta/m:countTokens")],
+    ids=["anthropic", "gemini"],
+)
+def test_counting_tokens_is_no_model_call(dialect: WireDialect, path: str) -> None:
+    with ScriptedProvider(dialect) as provider:
+        answer = json.loads(ask(provider, path=path)[1])
+
+    assert next(iter(answer.values())) > 0
+    assert provider.requests == ()

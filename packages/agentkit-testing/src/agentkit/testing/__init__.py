@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from agentkit.testing.suites import (
         CheckpointSuite,
         Clause,
+        EmbeddingSuite,
         Feature,
         LLMClientSuite,
         LLMSuite,
@@ -31,6 +32,7 @@ __all__ = [
     "CheckpointSuite",
     "Clause",
     "Cut",
+    "EmbeddingSuite",
     "Feature",
     "LLMClientSuite",
     "LLMSuite",

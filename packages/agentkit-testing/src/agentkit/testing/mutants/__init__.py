@@ -8,6 +8,7 @@ one adapter that breaks it; `faults_of` tries an adapter and gives the clauses i
 from agentkit.testing.mutants import (
     _checkpoint_saves,
     _checkpoint_states,
+    _embeddings,
     _model_answers,
     _model_cancel,
     _model_clients,
@@ -65,6 +66,7 @@ __all__ = [
 _HOLDERS = (
     _checkpoint_saves,
     _checkpoint_states,
+    _embeddings,
     _model_answers,
     _model_cancel,
     _model_clients,

@@ -17,8 +17,10 @@ from agentkit.testing.mutants._model_reference import ReferenceClient, Reference
 from agentkit.testing.mutants._trial import Trial, tries
 from agentkit.testing.suites import Feature, LLMClientSuite, LLMSuite
 
+__all__ = ["ModelTrial"]
 
-class _ModelTrial(Trial):
+
+class ModelTrial(Trial):
     def prepare(self) -> None:
         self.server = ModelBackend()
 
@@ -47,27 +49,27 @@ class _ModelTrial(Trial):
 
 
 @tries(ReferenceLLM)
-class _LLMTrial(_ModelTrial, LLMSuite): ...
+class _LLMTrial(ModelTrial, LLMSuite): ...
 
 
 @tries(LackingLLM)
-class _LackingLLMTrial(_ModelTrial, LLMSuite, lacks=EVERY): ...
+class _LackingLLMTrial(ModelTrial, LLMSuite, lacks=EVERY): ...
 
 
 @tries(IgnoringLLM)
-class _IgnoringLLMTrial(_ModelTrial, LLMSuite, ignores=EVERY): ...
+class _IgnoringLLMTrial(ModelTrial, LLMSuite, ignores=EVERY): ...
 
 
 @tries(ReferenceClient)
-class _ClientTrial(_ModelTrial, LLMClientSuite): ...
+class _ClientTrial(ModelTrial, LLMClientSuite): ...
 
 
 @tries(LackingClient)
-class _LackingClientTrial(_ModelTrial, LLMClientSuite, lacks=EVERY): ...
+class _LackingClientTrial(ModelTrial, LLMClientSuite, lacks=EVERY): ...
 
 
 @tries(IgnoringClient)
-class _IgnoringClientTrial(_ModelTrial, LLMClientSuite, ignores=EVERY): ...
+class _IgnoringClientTrial(ModelTrial, LLMClientSuite, ignores=EVERY): ...
 
 
 def _reasons(played: Played) -> bool:

@@ -16,14 +16,23 @@ from agentkit.testing.servers._redis import RedisServer, redis_binary, valkey_bi
 from agentkit.testing.servers._redis_cluster import RedisCluster
 
 if TYPE_CHECKING:
+    from agentkit.testing.servers._anthropic_messages import AnthropicMessages
+    from agentkit.testing.servers._chat_completions import ChatCompletions
+    from agentkit.testing.servers._gemini import Gemini
+    from agentkit.testing.servers._ollama_chat import OllamaChat
     from agentkit.testing.servers._scripted import ScriptedProvider
-    from agentkit.testing.servers._wires import Answer, Asked, ChatCompletions, WireDialect
+    from agentkit.testing.servers._vectors import EmbeddingWire
+    from agentkit.testing.servers._wires import Answer, Asked, WireDialect
 
 __all__ = [
     "Answer",
+    "AnthropicMessages",
     "Asked",
     "ChatCompletions",
+    "EmbeddingWire",
+    "Gemini",
     "GivenServer",
+    "OllamaChat",
     "PostgresServer",
     "RedisCluster",
     "RedisServer",
@@ -41,8 +50,12 @@ __all__ = [
 
 _HOMES = {
     "Answer": "_wires",
+    "AnthropicMessages": "_anthropic_messages",
     "Asked": "_wires",
-    "ChatCompletions": "_wires",
+    "ChatCompletions": "_chat_completions",
+    "EmbeddingWire": "_vectors",
+    "Gemini": "_gemini",
+    "OllamaChat": "_ollama_chat",
     "ScriptedProvider": "_scripted",
     "WireDialect": "_wires",
 }

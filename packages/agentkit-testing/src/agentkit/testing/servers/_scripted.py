@@ -15,7 +15,8 @@ from typing import Any, Self
 from agentkit.core.contracts.errors import Failure
 from agentkit.core.testing import Turn
 from agentkit.testing._play import Cut, Ending, Played, provider_error
-from agentkit.testing.servers._wires import Answer, Asked, ChatCompletions, WireDialect
+from agentkit.testing.servers._chat_completions import ChatCompletions
+from agentkit.testing.servers._wires import Answer, Asked, WireDialect
 
 __all__ = ["ScriptedProvider"]
 

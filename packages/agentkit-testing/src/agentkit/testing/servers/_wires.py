@@ -1,9 +1,9 @@
-"""Wire formats in which a scripted provider speaks: what a dialect must know, and one of them."""
+"""What a wire format must know of saying things, and what those of this package share."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -12,13 +12,18 @@ from agentkit.core.contracts.types import ToolCall, Usage
 from agentkit.core.testing import Turn
 
 __all__ = [
+    "EVENTS",
     "Answer",
     "Asked",
-    "ChatCompletions",
     "WireDialect",
     "error_type",
+    "event",
+    "json_bytes",
     "pieces",
     "raw_arguments",
+    "refusal",
+    "usage_of",
+    "words_in",
 ]
 
 JSON = {"content-type": "application/json"}
@@ -69,62 +74,6 @@ class WireDialect(Protocol):
         ...
 
 
-class ChatCompletions:
-    """The chat-completions API; *model* is what answers call themselves."""
-
-    def __init__(self, *, model: str = "scripted") -> None:
-        self._model = model
-
-    def answer(self, turn: Turn, asked: Asked) -> Answer:
-        """Give *turn* as chunks with `[DONE]`, or as one body."""
-        if not asked.body.get("stream"):
-            return Answer(frames=[_json(self._whole(turn))])
-        frames = [_event(chunk) for chunk in self._chunks(turn)]
-        return Answer(frames=[*frames, b"data: [DONE]\n\n"], headers=EVENTS)
-
-    def failure(self, error: ProviderError, asked: Asked, *, after: str) -> Answer:
-        """Give the error body, or the error frame behind some text."""
-        told = {"message": str(error), "type": error_type(error), "code": error.code}
-        frame = {"error": {name: value for name, value in told.items() if value is not None}}
-        if after and asked.body.get("stream"):
-            said = [_event(self._chunk({"content": piece})) for piece in pieces(after)]
-            return Answer(frames=[*said, _event(frame)], headers=EVENTS)
-        waits = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
-        return Answer(frames=[_json(frame)], headers=JSON | waits, status=error.status or 500)
-
-    def aside(self, asked: Asked) -> Answer | None:  # noqa: ARG002 - everything is a model call
-        """Give None."""
-        return None
-
-    def _whole(self, turn: Turn) -> dict[str, Any]:
-        message: dict[str, Any] = {"role": "assistant", "content": turn.content or None}
-        if turn.reasoning:
-            message["reasoning_content"] = turn.reasoning
-        if turn.tool_calls:
-            message["tool_calls"] = [_call(call) for call in turn.tool_calls]
-        choice = {"index": 0, "message": message, "finish_reason": _finish(turn)}
-        head = self._head("chat.completion")
-        return {**head, "choices": [choice], "usage": _usage(turn.usage or _USAGE)}
-
-    def _chunks(self, turn: Turn) -> Iterator[dict[str, Any]]:
-        yield self._chunk({"role": "assistant", "content": ""})
-        for piece in pieces(turn.reasoning):
-            yield self._chunk({"reasoning_content": piece})
-        for piece in pieces(turn.content):
-            yield self._chunk({"content": piece})
-        for fragment in _fragments(turn.tool_calls):
-            yield self._chunk({"tool_calls": [fragment]})
-        yield self._chunk({}, finish_reason=_finish(turn))
-        yield {**self._chunk({}), "choices": [], "usage": _usage(turn.usage or _USAGE)}
-
-    def _chunk(self, delta: dict[str, Any], **facts: Any) -> dict[str, Any]:
-        choice = {"index": 0, "delta": delta, "finish_reason": None, **facts}
-        return {**self._head("chat.completion.chunk"), "choices": [choice]}
-
-    def _head(self, kind: str) -> dict[str, Any]:
-        return {"id": "chatcmpl-1", "object": kind, "created": 1, "model": self._model}
-
-
 def pieces(text: str) -> list[str]:
     """Cut *text* into the pieces that a stream brings: short ones, but not very many."""
     size = max(3, len(text) // 500)
@@ -143,43 +92,27 @@ def raw_arguments(call: ToolCall) -> str:
     return json.dumps(call.arguments, ensure_ascii=False) if raw is None else raw
 
 
-def _fragments(calls: Sequence[ToolCall]) -> Iterator[dict[str, Any]]:
-    """Give the pieces of *calls*, the arguments of all of them interleaved."""
-    for index, call in enumerate(calls):
-        head = {"name": call.name, "arguments": ""}
-        yield {"index": index, "id": call.id, "type": "function", "function": head}
-    cut = [pieces(raw_arguments(call)) for call in calls]
-    for nth in range(max(map(len, cut), default=0)):
-        for index, parts in enumerate(cut):
-            if nth < len(parts):
-                yield {"index": index, "function": {"arguments": parts[nth]}}
+def usage_of(turn: Turn) -> Usage:
+    """Give what *turn* says that it cost, or what every other costs."""
+    return turn.usage or _USAGE
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": raw_arguments(call)}
-    return {"id": call.id, "type": "function", "function": function}
+def refusal(body: Any, error: ProviderError) -> Answer:
+    """Give *body* as the answer that tells *error*, with when to come back."""
+    waits = {} if error.retry_after is None else {"retry-after": f"{error.retry_after:g}"}
+    return Answer(frames=[json_bytes(body)], headers=JSON | waits, status=error.status or 500)
 
 
-def _finish(turn: Turn) -> str:
-    return turn.finish_reason or ("tool_calls" if turn.tool_calls else "stop")
+def words_in(asked: Asked) -> int:
+    """Give a count of tokens that grows with what was asked."""
+    return 1 + len(json.dumps(asked.body)) // 4
 
 
-def _usage(usage: Usage) -> dict[str, Any]:
-    prompt = usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": usage.output_tokens,
-        "total_tokens": prompt + usage.output_tokens,
-        "prompt_tokens_details": {
-            "cached_tokens": usage.cache_read_tokens,
-            "cache_write_tokens": usage.cache_write_tokens,
-        },
-    }
-
-
-def _json(value: Any) -> bytes:
+def json_bytes(value: Any) -> bytes:
+    """Give *value* as JSON."""
     return json.dumps(value).encode()
 
 
-def _event(value: Any) -> bytes:
-    return b"data: " + _json(value) + b"\n\n"
+def event(value: Any, *, name: str = "") -> bytes:
+    """Give *value* as one server-sent event."""
+    return (f"event: {name}\n" if name else "").encode() + b"data: " + json_bytes(value) + b"\n\n"

@@ -2,6 +2,7 @@
 
 from agentkit.testing.suites._checkpoints import CheckpointSuite
 from agentkit.testing.suites._clause import Clause, Feature, Outcome, clause, clause_of
+from agentkit.testing.suites._embeddings import EmbeddingSuite
 from agentkit.testing.suites._judging import Opener
 from agentkit.testing.suites._llm import LLMSuite
 from agentkit.testing.suites._llm_client import LLMClientSuite
@@ -14,6 +15,7 @@ from agentkit.testing.suites._vectors import VectorSuite
 __all__ = [
     "CheckpointSuite",
     "Clause",
+    "EmbeddingSuite",
     "Feature",
     "LLMClientSuite",
     "LLMSuite",

@@ -12,7 +12,7 @@ from agentkit.testing.suites._model_steps import ModelSteps
 from agentkit.testing.suites._steps import cut_at_every_await
 from agentkit.testing.suites._store_faults import CROWD
 
-__all__ = ["ModelCancelClauses"]
+__all__ = ["HANGING", "WAVE", "ModelCancelClauses"]
 
 WAVE = 100
 """Calls at a time: as many as pools have connections."""

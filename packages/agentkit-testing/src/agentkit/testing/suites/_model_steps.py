@@ -15,7 +15,7 @@ from agentkit.testing._play import Played
 from agentkit.testing.suites._clause import hook
 from agentkit.testing.suites._suite import Suite
 
-__all__ = ["ModelSteps", "Told", "Way", "failed"]
+__all__ = ["BackendSteps", "ModelSteps", "Told", "Way", "failed"]
 
 _TURNS = 200
 
@@ -38,11 +38,8 @@ Way = Callable[[], Awaitable[Told]]
 """One of the ways to ask for a whole answer."""
 
 
-class ModelSteps(Suite):
-    """The hooks of models, and how a clause asks one whatever its contract is."""
-
-    model: str = "scripted"
-    """The model that clauses ask for."""
+class BackendSteps(Suite):
+    """The hooks of whatever asks a model's backend."""
 
     @hook
     async def play(self, script: Sequence[Played]) -> None:
@@ -66,6 +63,20 @@ class ModelSteps(Suite):
     def secret(self) -> str:
         """Give the credential that the adapter was made with."""
         raise NotImplementedError
+
+    async def asked(self, count: int = 1) -> None:
+        """Return once the backend has seen *count* calls, and had turns to say what it will."""
+        while await self.requests() < count:  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0)
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+
+
+class ModelSteps(BackendSteps):
+    """How a clause asks a model, whatever its contract is."""
+
+    model: str = "scripted"
+    """The model that clauses ask for."""
 
     def ways(self, model: Any, request: ChatRequest) -> list[Way]:
         """Give every way in which the contract lets one ask *model* for a whole answer."""
@@ -98,13 +109,6 @@ class ModelSteps(Suite):
         """Give the text that a stream brings."""
         stream = self.stream(model, request or self.asking())
         return "".join([self.text_of(increment) async for increment in stream])
-
-    async def asked(self, count: int = 1) -> None:
-        """Return once the backend has seen *count* calls, and had turns to say what it will."""
-        while await self.requests() < count:  # noqa: ASYNC110 - nobody tells
-            await asyncio.sleep(0)
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
 
     async def read(self, stream: AsyncIterator[Any], text: list[str]) -> None:
         """Read *stream* to its end, and add its text to *text* as it comes."""
