@@ -21,11 +21,22 @@ ADAPTERS = [name for name, d in DISTRIBUTIONS.items() if d.requirements(())]
 PYPROJECT = nox.project.load_toml(ROOT / "pyproject.toml")
 SHARED = ROOT.parent / "shared"
 PYTEST = ("-m", "pytest", "-c", str(ROOT / "pyproject.toml"), f"--rootdir={ROOT}")
+FUZZED = [
+    "sse",
+    "ndjson",
+    "chat_completions",
+    "anthropic_messages",
+    "gemini",
+    "ollama_chat",
+    "embeddings",
+    "errors",
+]
 COVERAGE_SETTINGS = f"--rcfile={ROOT / 'pyproject.toml'}"
 CHECKED = [
     "tests-conformance",
     "tests-corpus",
     "tests-docs",
+    "tests-fuzz",
     "typing_tests",
     "examples",
     "benchmarks",
@@ -171,6 +182,19 @@ def endurance(session: nox.Session) -> None:
     session.env["AGENTKIT_TEST_HAMMER_SECONDS"] = "20"
     tests = "packages/agentkit-state/tests/test_processes.py"
     session.run("python", "-P", *PYTEST, tests, *session.posargs)
+
+
+@nox.session(default=False, requires=["build"])
+def fuzz(session: nox.Session) -> None:
+    """Each parser under coverage-guided bytes for 20 seconds (`-- 600 gemini` for others)."""
+    seconds, *names = session.posargs or ["20"]
+    session.install(
+        *to_install(Requirement("agentkit-models")), "-r", "tests-fuzz/requirements.txt"
+    )
+    script = ROOT / "tests-fuzz" / "fuzz_parsers.py"
+    with session.chdir(session.create_tmp()):  # a crash leaves its input there
+        for name in names or FUZZED:
+            session.run("python", str(script), name, seconds)
 
 
 @nox.session
