@@ -150,6 +150,20 @@ def test_a_response_that_was_closed_says_so() -> None:
         asyncio.run(close_and_read())
 
 
+def test_a_response_that_nobody_reads_is_never_asked_for() -> None:
+    llm = FakeLLM("hello")
+    ctx = make_test_ctx(llm=llm)
+
+    async def leave() -> Delta | None:
+        stream: Any = ctx.invoker.stream(REQUEST, ctx)
+        await stream.aclose()
+        nothing: Delta | None = await anext(stream, None)
+        return nothing
+
+    assert asyncio.run(leave()) is None
+    assert llm.calls == 0
+
+
 def test_a_response_may_be_read_in_parts() -> None:
     ctx = make_test_ctx(llm=FakeLLM("hello world"))
 

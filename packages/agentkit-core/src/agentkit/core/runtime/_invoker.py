@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import AsyncIterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from agentkit.core.contracts._checks import shown
@@ -69,13 +70,15 @@ class Invoker:
             TypeError: *request* is no `ChatRequest`, *ctx* no run's context, or *meta* no dict.
 
         """
-        return ResponseStream(self._stream(request, ctx, meta))
+        call = self._chat_call(request, ctx, meta)
+        return ResponseStream(partial(self._chat, call))
 
     async def chat(
         self, request: ChatRequest, ctx: Any, *, meta: Mapping[str, Any] | None = None
     ) -> LLMResult:
         """Give what `stream` adds up to; it raises the same."""
-        result: LLMResult = await collect(self._stream(request, ctx, meta), "chat")
+        call = self._chat_call(request, ctx, meta)
+        result: LLMResult = await collect(self._chat(call), "chat")
         return result
 
     async def invoke_tool(
@@ -93,16 +96,14 @@ class Invoker:
             raise TypeError(f"a ToolRequest's tool has run(); got {shown(request.tool)}")
         return await collect_one(self._tool(Call("tool", request, ctx, _copied(meta))))
 
-    def _stream(
-        self, request: ChatRequest, ctx: Any, meta: Mapping[str, Any] | None
-    ) -> AsyncIterator[Delta]:
+    def _chat_call(self, request: ChatRequest, ctx: Any, meta: Mapping[str, Any] | None) -> Call:
         _check(request, ChatRequest, ctx)
         if self._unchecked and _has_ceiling(getattr(ctx, "budget", None)):
             self._unchecked = False
             warnings.warn(_NO_METER, UserWarning, stacklevel=3)
-        return self._chat(Call("chat", request, ctx, _copied(meta)))
+        return Call("chat", request, ctx, _copied(meta))
 
-    async def _ask_model(self, call: Call) -> AsyncIterator[Delta]:
+    def _ask_model(self, call: Call) -> AsyncIterator[Delta]:
         request: ChatRequest = call.request
         stream = self.llm.stream(
             messages=request.messages,
@@ -114,13 +115,7 @@ class Invoker:
             cache_hint=request.cache_hint,
         )
         token = call.ctx.cancel
-        async with closing(stream) as deltas:
-            if token is None:
-                async for delta in deltas:
-                    yield delta
-                return
-            while (delta := await _next(deltas, token)) is not None:
-                yield delta
+        return stream if token is None else _interruptible(stream, token)
 
 
 _NO_METER = (
@@ -146,6 +141,14 @@ def _copied(meta: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _has_ceiling(budget: Any) -> bool:
     return budget is not None and (budget.max_cost_usd is not None or budget.max_calls is not None)
+
+
+async def _interruptible(
+    stream: AsyncIterator[Delta], token: CancellationSignal
+) -> AsyncIterator[Delta]:
+    async with closing(stream) as deltas:
+        while (delta := await _next(deltas, token)) is not None:
+            yield delta
 
 
 async def _next(deltas: AsyncIterator[Delta], token: CancellationSignal) -> Delta | None:

@@ -42,7 +42,9 @@ class LLMResult:
     def __post_init__(self) -> None:
         if type(self.content) is not str or type(self.reasoning) is not str:
             check_texts(self, "content", "reasoning")
-        check_texts(self, "model", "provider", "finish_reason", optional=True)
+        for fact in (self.model, self.provider, self.finish_reason):
+            if fact is not None and type(fact) is not str:
+                check_texts(self, "model", "provider", "finish_reason", optional=True)
         if type(self.usage) is not Usage:
             check_kinds(self, "usage", Usage, wanted="a Usage")
         if self.model_usage is not None:
@@ -142,7 +144,8 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     calls: list[ToolCall] = []
     last: dict[str, Any] = {}
     for delta in other:
-        calls.extend([call for call in delta.tool_calls if call not in calls])
+        if delta.tool_calls:
+            calls.extend([call for call in delta.tool_calls if call not in calls])
         last.update(_facts(delta))
     blocks = tuple([block for delta in other for block in delta.blocks])
     return LLMResult(
