@@ -39,9 +39,10 @@ class Body:
     """
 
     def __init__(self, response: httpx.Response, bounds: Bounds, *, origin: str) -> None:
-        is_plain = "content-encoding" not in response.headers
+        # Raw costs less, but nothing is left of it where a hook or a transport has read the answer.
+        is_raw = "content-encoding" not in response.headers and not response.is_stream_consumed
         self._response = response
-        self._stream = response.aiter_raw() if is_plain else response.aiter_bytes()
+        self._stream = response.aiter_raw() if is_raw else response.aiter_bytes()
         self._bounds = bounds
         self._origin = origin
         self._readings: list[AsyncGenerator[object, None]] = []
