@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from math import isfinite
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
@@ -20,6 +21,7 @@ __all__ = [
     "error_from_response",
     "error_in",
     "frozen",
+    "kept",
     "malformed",
     "raise_if_error_frame",
     "request_id_in",
@@ -90,6 +92,11 @@ _DECIDED_BY_WORD = frozenset(
 )
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _NO_WORDS = frozenset({"", "null", "{}", "[]", '""'})
+_TOO_DEEP = (
+    "malformed_response",
+    "a part of the answer nests too deeply",
+    ErrorClass.PERMANENT,
+)
 _AUTH_STATUSES = frozenset({401, 403})
 
 
@@ -212,9 +219,22 @@ def frozen(value: Any) -> Any:
     try:
         return deep_freeze(value)
     except ValueError:
-        raise stream_error(
-            "malformed_response", "a part of the answer nests too deeply", ErrorClass.PERMANENT
-        ) from None
+        raise stream_error(*_TOO_DEEP) from None
+
+
+def kept(value: Any) -> Any:
+    """Give *value* frozen, with null, as JavaScript has it, for a number that JSON has not.
+
+    Python reads `1e999` and `NaN`, and a message that holds them could not be stored.
+
+    Raises:
+        ProviderError: It nests deeper than any answer does.
+
+    """
+    try:
+        return frozen(_finite(value))
+    except RecursionError:
+        raise stream_error(*_TOO_DEEP) from None
 
 
 def malformed(text: str) -> ProviderError:
@@ -224,6 +244,14 @@ def malformed(text: str) -> ProviderError:
         f"the answer is none of this API; check the base URL. It begins: {text[:200]!r}",
         ErrorClass.PERMANENT,
     )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if is_dict(value):
+        return {name: _finite(item) for name, item in value.items()}
+    return [_finite(item) for item in value] if is_list(value) else value
 
 
 def _make(message: str, facts: _Facts, *, is_auth: bool, **known: Any) -> ProviderError:

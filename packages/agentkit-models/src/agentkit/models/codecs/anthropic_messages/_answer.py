@@ -12,7 +12,7 @@ from agentkit.core.contracts.llm import (
     TextDelta,
 )
 from agentkit.core.contracts.types import LLMResult
-from agentkit.models.codecs._errors import stream_error
+from agentkit.models.codecs._errors import kept, stream_error
 from agentkit.models.codecs._json import as_dict, as_text
 from agentkit.models.codecs._partial import partial_of
 from agentkit.models.codecs._refrain import MoreText
@@ -67,7 +67,7 @@ class Answer:
         if sequence := as_text(end.get("stop_sequence")):
             self._facts["stop_sequence"] = sequence
         if details := as_dict(end.get("stop_details")):
-            self._facts["stop_details"] = json.dumps(details)
+            self._facts["stop_details"] = json.dumps(kept(details))
         if container := as_text(as_dict(end.get("container")).get("id")):
             self._facts["container"] = container
         self._usage |= {k: value for k, value in as_dict(usage).items() if value is not None}

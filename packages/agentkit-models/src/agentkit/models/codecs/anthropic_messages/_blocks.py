@@ -12,6 +12,7 @@ from agentkit.core.contracts.content import (
     UnknownBlock,
 )
 from agentkit.models._arguments import parse_arguments
+from agentkit.models.codecs._errors import kept
 from agentkit.models.codecs._json import as_list, as_text
 from agentkit.models.codecs.anthropic_messages._growing import GrowingBlock
 
@@ -103,12 +104,13 @@ def _arguments(block: GrowingBlock, *, cut: bool) -> dict[str, Any]:
 def _extra(block: GrowingBlock, *known: str) -> dict[str, Any]:
     """Give what the provider attached to a block beside its *known* fields."""
     names = {"type", *known}
-    return {name: value for name, value in block.start.items() if value and name not in names}
+    start = block.start.items()
+    return {name: kept(value) for name, value in start if value and name not in names}
 
 
 def _raw(block: GrowingBlock, *, cut: bool) -> dict[str, Any]:
     """Give a block that is the provider's alone, as a whole body would have it."""
-    raw = dict(block.start)
+    raw = dict(kept(block.start))
     for name in block.pieces:
         if name != _JSON:
             raw[name] = block.text(name)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
-from agentkit.models.codecs._errors import frozen
+from agentkit.models.codecs._errors import frozen, kept
 from agentkit.models.codecs._json import as_text
 
 __all__ = ["GrowingBlock"]
@@ -46,7 +46,7 @@ class GrowingBlock:
             if name == "type" or value is None:
                 continue
             if not isinstance(value, str):
-                self.values.setdefault(name, []).append(frozen(value))
+                self.values.setdefault(name, []).append(kept(value))
                 continue
             self.pieces.setdefault(name, []).append(value)
             if value and name == "text" and self.kind == "text":

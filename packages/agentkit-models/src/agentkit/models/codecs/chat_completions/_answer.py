@@ -12,7 +12,7 @@ from agentkit.core.contracts.llm import (
     TextDelta,
 )
 from agentkit.core.contracts.types import LLMResult, ToolCall
-from agentkit.models.codecs._errors import frozen
+from agentkit.models.codecs._errors import kept
 from agentkit.models.codecs._json import as_dict, as_list, as_text
 from agentkit.models.codecs.chat_completions._blocks import blocks_of, calls_of
 from agentkit.models.codecs.chat_completions._tool_calls import ToolCallFragments
@@ -146,19 +146,19 @@ class Answer:
                 if thought := _thinking_text(part.get("thinking")):
                     yield self._think(thought, "thinking")
             elif part and kind != "text":
-                self.parts.append(frozen(part))
+                self.parts.append(kept(part))
 
     def _add_rest(self, message: dict[str, Any], *, whole: bool) -> None:
         for fragment in map(as_dict, as_list(message.get("tool_calls"))):
             self.fragments.add(fragment, whole=whole)
         if refusal := as_text(message.get("refusal")):
             self.refusal.append(refusal)
-        self.details.extend(frozen(as_list(message.get("reasoning_details"))))
+        self.details.extend(kept(as_list(message.get("reasoning_details"))))
         for name in _OPAQUE_FIELDS:
             if value := message.get(name):
-                self.opaque[name] = frozen(value)
+                self.opaque[name] = kept(value)
         for part in as_list(message.get("images")):
-            self.parts.append(frozen(as_dict(part)))
+            self.parts.append(kept(as_dict(part)))
         for name, text in as_dict(message.get("function_call")).items():
             if as_text(text):
                 self.function[name] = self.function.get(name, "") + text

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
-from agentkit.models.codecs._errors import frozen, stream_error
+from agentkit.models.codecs._errors import kept, stream_error
 from agentkit.models.codecs._json import as_dict, as_text
 
 __all__ = ["PartialCall", "ToolCallFragments"]
@@ -56,7 +56,7 @@ class ToolCallFragments:
         call.name = call.name or name
         if (arguments := function.get("arguments")) is not None:
             call.arguments.append(arguments)
-        call.extra |= {k: frozen(v) for k, v in fragment.items() if v and k not in _KNOWN}
+        call.extra |= {k: kept(v) for k, v in fragment.items() if v and k not in _KNOWN}
 
     def _call_of(self, fragment: dict[str, Any], *, opens: bool) -> PartialCall:
         """Give the call that *fragment* continues, or a new one."""

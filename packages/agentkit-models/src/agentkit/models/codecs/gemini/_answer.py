@@ -11,7 +11,7 @@ from agentkit.core.contracts.llm import (
     TextDelta,
 )
 from agentkit.core.contracts.types import LLMResult
-from agentkit.models.codecs._errors import frozen
+from agentkit.models.codecs._errors import kept
 from agentkit.models.codecs._json import as_dict, as_list, as_text
 from agentkit.models.codecs._partial import partial_of
 from agentkit.models.codecs.gemini._drafts import Drafts
@@ -74,7 +74,7 @@ class Answer:
         seen = [self.parts.add(as_dict(part), provider=self.provider) for part in parts]
         self.finish_reason = finish_word(candidate) or self.finish_reason
         self.finish_message = as_text(candidate.get("finishMessage")) or self.finish_message
-        self.beside |= {name: frozen(candidate[name]) for name in BESIDE if candidate.get(name)}
+        self.beside |= {name: kept(candidate[name]) for name in BESIDE if candidate.get(name)}
         return [delta for delta in seen if delta is not None]
 
     def completion(self) -> CompletionEvent:

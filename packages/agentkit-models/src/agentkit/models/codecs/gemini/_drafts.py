@@ -20,7 +20,7 @@ from agentkit.core.contracts.content import (
 )
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models._arguments import parse_arguments
-from agentkit.models.codecs._errors import frozen
+from agentkit.models.codecs._errors import frozen, kept
 from agentkit.models.codecs._json import as_dict, as_text
 
 __all__ = ["MADE_ID", "SIGNATURE", "Drafts"]
@@ -98,7 +98,7 @@ class Drafts:
             if signature:
                 self._drafts.append(UnknownBlock({SIGNATURE: signature}, provider=provider))
         elif part:
-            self._drafts.append(UnknownBlock(frozen(part), provider=provider))
+            self._drafts.append(UnknownBlock(kept(part), provider=provider))
         return None
 
     def blocks(self, *, provider: str, response_id: str, cut: bool) -> list[ContentBlock]:
