@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +12,18 @@ import pytest
 from agentkit.core.contracts.content import ChatMessage, TextBlock
 from agentkit.core.contracts.llm import CompletionEvent
 from agentkit.models.codecs.chat_completions import decode_response
-from agentkit.models.providers import OpenAICompatibleLLM
+from agentkit.models.providers import OpenAICompatibleLLM, _listed_prices
 
 Frames = Callable[..., bytes]
+
+
+@pytest.fixture(autouse=True)
+def listed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Be without the extra `prices`, so that prices are those of the table."""
+    monkeypatch.setitem(sys.modules, "genai_prices", None)
+    _listed_prices._library.cache_clear()
+    yield
+    _listed_prices._library.cache_clear()
 
 
 @pytest.fixture

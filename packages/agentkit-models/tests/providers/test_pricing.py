@@ -1,4 +1,4 @@
-"""Prices: known models exactly, unknown ones not at all."""
+"""Prices by the table: known models exactly, unknown ones not at all."""
 
 from decimal import Decimal
 

@@ -1,7 +1,9 @@
-"""What models cost: public list prices as of 2025, to be replaced by your own where money matters.
+"""What models cost: public list prices, to be replaced by your own where money matters.
 
-They go stale. A model that is not in the table has no price: its cost is unknown, which is not the
-same as free. `pricing=` of a client, and `Services.prices`, take another table.
+With the extra `prices` they are those of genai-prices; without it, and for what it does not list,
+those of a small table as of 2025. Both go stale. A model that is in neither has no price: its cost
+is unknown, which is not the same as free. `pricing=` of a client, and `Services.prices`, take
+another source.
 """
 
 from decimal import Decimal
@@ -9,6 +11,7 @@ from typing import overload
 
 from agentkit.core.contracts.types import ModelUsage, Price, Usage
 from agentkit.models._names import normalize_model_name
+from agentkit.models.providers._listed_prices import listed_cost, listed_price
 
 __all__ = ["PRICES", "cost", "prices"]
 
@@ -36,11 +39,11 @@ PRICES: dict[str, Price] = {
 
 
 def prices(model: str) -> Price | None:
-    """Give the price of *model*, also by its name without prefix and date, or None."""
-    for name in normalize_model_name(model):
-        if name in PRICES:
-            return PRICES[name]
-    return None
+    """Give the price of *model*, also by its name without prefix and date, or None.
+
+    Where a price depends on the length of the input it is the highest: it is to bound a cost.
+    """
+    return listed_price(model) or _tabled(model)
 
 
 @overload
@@ -53,9 +56,21 @@ def cost(model: str, usage: ModelUsage | Usage) -> Decimal | float | None:
     Of a `ModelUsage` it is exact, and None for an unknown model. Of a `Usage` it is a float of six
     places, and 0.0 for an unknown model, as that contract has it.
     """
-    price = prices(model)
     if isinstance(usage, ModelUsage):
-        return None if price is None else price.cost_of(usage)
-    if price is None:
-        return 0.0
-    return round(float(price.cost_of(ModelUsage.from_usage(usage))), 6)
+        return _exact(model, usage)
+    return round(float(_exact(model, ModelUsage.from_usage(usage)) or 0), 6)
+
+
+def _exact(model: str, usage: ModelUsage) -> Decimal | None:
+    amount = listed_cost(model, usage)
+    if amount is not None:
+        return amount
+    price = _tabled(model)
+    return None if price is None else price.cost_of(usage)
+
+
+def _tabled(model: str) -> Price | None:
+    for name in normalize_model_name(model):
+        if name in PRICES:
+            return PRICES[name]
+    return None
