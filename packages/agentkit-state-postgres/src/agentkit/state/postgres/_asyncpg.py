@@ -31,6 +31,8 @@ _FAILURES: tuple[Any, ...] = (
     EOFError,
 )
 
+_TURNS = 20  # of the event loop, within which it has read that a connection was closed
+
 
 class _Plain(_CONNECTION):  # type: ignore[misc]
     """A connection that is given back as it is: nothing is ever set in its session."""
@@ -126,15 +128,11 @@ class AsyncpgDriver:
     async def _alive(self) -> Any:
         if self._pool is None:
             raise Trouble("the store is not open: call init(), or use `async with ….open(…)`")
-        connection = await self._pool.acquire(timeout=self._timeout)
-        if not _has_news(connection):
-            return connection
-        for _ in range(2):  # the loop has yet to tell that the other end hung up
-            await asyncio.sleep(0)
-        if not connection._con.is_closed():  # noqa: SLF001  # a proxy says nothing of that
-            return connection
-        await self._pool.release(connection, timeout=self._timeout)
-        return await self._pool.acquire(timeout=self._timeout)
+        while True:
+            connection = await self._pool.acquire(timeout=self._timeout)
+            if not await _is_dead(connection):
+                return connection
+            await self._pool.release(connection, timeout=self._timeout)
 
 
 def is_asyncpg_pool(pool: object) -> bool:
@@ -142,11 +140,22 @@ def is_asyncpg_pool(pool: object) -> bool:
     return isinstance(pool, _ASYNCPG.Pool)
 
 
-def _has_news(connection: Any) -> bool:
-    """Whether something came on an idle connection: its end, most likely."""
-    sock = connection._con._transport.get_extra_info("socket")  # noqa: SLF001
-    if sock is None or sock.fileno() < 0:
+async def _is_dead(connection: Any) -> bool:
+    """Whether the other end has hung up, also where the event loop has yet to tell."""
+    raw = connection._con  # noqa: SLF001  # a proxy says nothing of that
+    if not _has_news(raw._transport.get_extra_info("socket")):  # noqa: SLF001
         return False
+    for _ in range(_TURNS):
+        if raw.is_closed():
+            return True
+        await asyncio.sleep(0)
+    return False
+
+
+def _has_news(sock: Any) -> bool:
+    """Whether something came on an idle connection: its end, most likely."""
+    if sock is None or sock.fileno() < 0:
+        return True
     watch = select.poll()
     watch.register(sock, select.POLLIN)
     return bool(watch.poll(0))

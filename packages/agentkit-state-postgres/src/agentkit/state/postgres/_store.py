@@ -66,6 +66,7 @@ class PostgresStore:
         self._sql = Statements(self._database.schema)
         self._expiry = expiry
         self._flight = SingleFlight()
+        self._produced: set[str] = set()
         self._writes = 0
 
     @classmethod
@@ -104,8 +105,8 @@ class PostgresStore:
 
     async def get(self, key: str) -> Any | None:
         """Give the value at *key*, or None."""
-        rows = await self._database.fetch(self._sql.get, check_key(key))
-        return self._decoded(rows[0][0]) if rows else None
+        text = await self._text(check_key(key))
+        return None if text is None else self._decoded(text)
 
     async def set(self, key: str, value: Any, *, ttl: int | None = None) -> None:
         """Put *value* at *key*, to expire after *ttl* seconds or never."""
@@ -120,10 +121,11 @@ class PostgresStore:
         """Give the value at *key*; where nothing is stored, store what one run of *fn* returns."""
         check_key(key)
         self._check_ttl(ttl)
-        rows = await self._database.fetch(self._sql.get, key)
-        if rows:
-            return self._decoded(rows[0][0])
-        return self._decoded(await self._flight.run(key, lambda: self._produce(key, fn, ttl)))
+        # Who comes while it is produced waits for that, and need not look first.
+        there = None if key in self._produced else await self._text(key)
+        if there is None:
+            there = await self._flight.run(key, lambda: self._produce(key, fn, ttl))
+        return self._decoded(there)
 
     async def delete(self, key: str) -> None:
         """Remove the value at *key*, if there is one."""
@@ -194,10 +196,18 @@ class PostgresStore:
             last = page[-1][0]
             left = None if left is None else left - size
 
+    async def _text(self, key: str) -> str | None:
+        rows = await self._database.fetch(self._sql.get, key)
+        return rows[0][0] if rows else None
+
     async def _produce(self, key: str, fn: Callable[[], Awaitable[Any]], ttl: int | None) -> str:
         """Store what *fn* returns unless something is there by now, and give what is stored."""
-        text = encode_value(await fn())
-        [(there,)] = await self._database.fetch(self._sql.set_new, key, text, ttl)
+        self._produced.add(key)
+        try:
+            text = encode_value(await fn())
+            [(there,)] = await self._database.fetch(self._sql.set_new, key, text, ttl)
+        finally:
+            self._produced.discard(key)
         await self._written()
         return str(there)
 

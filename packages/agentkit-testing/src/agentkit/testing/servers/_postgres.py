@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -114,7 +116,17 @@ class PostgresServer:
         children = self._children()
         self.process.kill()
         for child in children:
-            _kill(child)
+            _signal(child, signal.SIGKILL)
+
+    def freeze(self) -> None:
+        """Stop it in its tracks, with all it has begun."""
+        for process in (*self._children(), *self._leader()):
+            _signal(process, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        for process in (*self._children(), *self._leader()):
+            _signal(process, signal.SIGCONT)
 
     def query(self, text: str) -> str:
         """Run *text* as its owner, and give what psql prints: rows as lines, columns by `|`.
@@ -177,11 +189,18 @@ class PostgresServer:
     def _children(self) -> list[int]:
         """Give the processes that the server has begun, where the system tells."""
         try:
-            leader = int((self._data / "postmaster.pid").read_text("utf-8").split("\n", 1)[0])
-            told = Path(f"/proc/{leader}/task/{leader}/children").read_text("utf-8")
-        except (OSError, ValueError):
+            told = [
+                Path(f"/proc/{leader}/task/{leader}/children").read_text("utf-8")
+                for leader in self._leader()
+            ]
+        except OSError:
             return []
-        return [int(word) for word in told.split()]
+        return [int(word) for words in told for word in words.split()]
+
+    def _leader(self) -> list[int]:
+        """Give the process that begins all others, while there is one of ours."""
+        pid = self.process.pid if self.process.is_running else 0
+        return [pid] if pid else []
 
 
 def _wheel() -> Path:
@@ -219,8 +238,6 @@ def _options(settings: list[str]) -> list[str]:
     return [word for setting in settings for word in ("-c", setting)]
 
 
-def _kill(process: int) -> None:
-    try:
-        os.kill(process, 9)
-    except ProcessLookupError:
-        return
+def _signal(process: int, sign: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, sign)
