@@ -59,7 +59,7 @@ def test_a_stream_that_ends_there_by_itself_has_told_all_its_usage(
 
 
 def test_a_usage_that_was_still_to_come_is_unknown(ask: Ask) -> None:
-    last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    last: dict[str, Any] = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
     asked = ask(chunks=(events(CHAT[0], last),), then="break")
 
     assert (asked.value.usage.provenance, asked.value.usage.cost) == ("unknown", None)

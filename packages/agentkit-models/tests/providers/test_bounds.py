@@ -48,7 +48,11 @@ MEGABYTE = 1 << 20
 
 def embedding(of: Any) -> Callable[..., Any]:
     """Give what makes a client *of* embeddings by the names that a model's client has."""
-    return lambda *, default_model, **settings: of(model=default_model, **settings)
+
+    def make(*, default_model: str, **settings: Any) -> Any:
+        return of(model=default_model, **settings)
+
+    return make
 
 
 async def embed(client: Any, _: Any) -> Any:

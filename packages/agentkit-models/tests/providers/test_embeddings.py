@@ -161,27 +161,26 @@ def test_a_refusal_is_one_request_and_one_error(embed: Ask, kind: Any) -> None:
     assert len(asked.provider.bodies) == 1
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "text",
-        {},
-        {"data": []},
-        {"data": [{"embedding": [1.0]}]},
-        {"data": [{"embedding": [1.0]}, {"embedding": []}]},
-        {"data": [{"embedding": [1.0], "index": 1}, {"embedding": [1.0], "index": 1}]},
-        {"data": [{"embedding": [1.0], "index": 2}, {"embedding": [1.0], "index": 1}]},
-        {"data": [{"embedding": [True]}, {"embedding": [1.0]}]},
-        {"data": [{"embedding": [float("nan")]}, {"embedding": [1.0]}]},
-        {"data": [{"embedding": [10**400]}, {"embedding": [1.0]}]},
-        {"data": [{"embedding": "AAAA!"}, {"embedding": [1.0]}]},
-        {"data": [{"embedding": "AAA="}, {"embedding": [1.0]}]},
-        {"data": [{"embedding": "AADAfw=="}, {"embedding": [1.0]}]},
-        {"embeddings": [{"values": None}, {"values": [1.0]}]},
-        {"embedding": [1.0]},
-    ],
-    ids=str,
-)
+NO_VECTORS: list[Any] = [
+    "text",
+    {},
+    {"data": []},
+    {"data": [{"embedding": [1.0]}]},
+    {"data": [{"embedding": [1.0]}, {"embedding": []}]},
+    {"data": [{"embedding": [1.0], "index": 1}, {"embedding": [1.0], "index": 1}]},
+    {"data": [{"embedding": [1.0], "index": 2}, {"embedding": [1.0], "index": 1}]},
+    {"data": [{"embedding": [True]}, {"embedding": [1.0]}]},
+    {"data": [{"embedding": [float("nan")]}, {"embedding": [1.0]}]},
+    {"data": [{"embedding": [10**400]}, {"embedding": [1.0]}]},
+    {"data": [{"embedding": "AAAA!"}, {"embedding": [1.0]}]},
+    {"data": [{"embedding": "AAA="}, {"embedding": [1.0]}]},
+    {"data": [{"embedding": "AADAfw=="}, {"embedding": [1.0]}]},
+    {"embeddings": [{"values": None}, {"values": [1.0]}]},
+    {"embedding": [1.0]},
+]
+
+
+@pytest.mark.parametrize("answer", NO_VECTORS, ids=str)
 def test_anything_but_a_vector_for_each_text_is_an_error(embed: Ask, answer: Any) -> None:
     error = embed(OpenAICompatibleEmbeddings, answer).error
 

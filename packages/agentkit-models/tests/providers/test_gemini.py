@@ -174,7 +174,10 @@ def test_a_format_beside_tools_is_asked_for_in_words_and_told_once(ask_gemini: A
 
 
 def test_the_served_model_is_priced(ask_gemini: Ask) -> None:
-    assert ask_gemini(pricing=lambda *_: Decimal("0.5")).value.usage.cost == Decimal("0.5")
+    def half(*_: object) -> Decimal:
+        return Decimal("0.5")
+
+    assert ask_gemini(pricing=half).value.usage.cost == Decimal("0.5")
 
 
 def test_an_answer_without_a_mark_of_its_end_is_read_to_its_end(ask_gemini: Ask) -> None:

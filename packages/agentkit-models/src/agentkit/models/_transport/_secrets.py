@@ -6,7 +6,7 @@ import json
 import logging
 import re
 from base64 import b64decode
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -79,7 +79,7 @@ class Secrets:
         return error
 
     @contextmanager
-    def kept_from_logs(self) -> Iterator[None]:
+    def kept_from_logs(self) -> Generator[None, None, None]:
         """Take the secrets out of what the HTTP libraries log on behalf of this task."""
         token = _HIDDEN.set(self)
         try:

@@ -99,9 +99,11 @@ class NeedsNoEnd(ReferenceModel):
     """It takes whatever came for the answer."""
 
     async def ask(self) -> AsyncGenerator[Event]:
+        last = ""
         async for event in self.backend.answer():
+            last = event.kind
             yield event
-        if event.kind != "end":
+        if last != "end":
             yield Event("end", "stop")
 
 

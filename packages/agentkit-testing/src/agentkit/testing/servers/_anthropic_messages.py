@@ -108,7 +108,7 @@ def _blocks(turn: Turn) -> Iterator[Block]:
     for call in turn.tool_calls:
         parts = pieces(raw_arguments(call)) if call.arguments else [""]
         deltas = [{"type": "input_json_delta", "partial_json": part} for part in parts]
-        begun = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
+        begun: dict[str, Any] = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         yield begun, {"input": _input(call)}, deltas
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import warnings
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -95,7 +95,7 @@ async def joined(store: StorePort, key: str) -> None:
 
 
 @contextmanager
-def quietly() -> Iterator[None]:
+def quietly() -> Generator[None, None, None]:
     """Give a scope whose warnings are not heard."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
