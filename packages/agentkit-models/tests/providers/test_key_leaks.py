@@ -49,7 +49,7 @@ HALVES: dict[Any, dict[str, Any]] = {
     OllamaLLM: {"message": {"content": KEY}, "done": False},
 }
 LLMS = list(HALVES)
-EMBEDDINGS = [OpenAICompatibleEmbeddings, GeminiEmbeddings, OllamaEmbeddings]
+EMBEDDINGS: list[Any] = [OpenAICompatibleEmbeddings, GeminiEmbeddings, OllamaEmbeddings]
 
 
 def events(of: Any, *frames: dict[str, Any]) -> bytes:
