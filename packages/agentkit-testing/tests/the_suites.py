@@ -2,19 +2,33 @@
 
 from agentkit.testing import (
     CheckpointSuite,
+    ClockSuite,
     EmbeddingSuite,
+    FetchSuite,
     LLMClientSuite,
     LLMSuite,
+    MetricsSuite,
     ObserverSuite,
     ReplaySuite,
+    SamplerSuite,
+    SearchSuite,
     StoreSuite,
     Suite,
+    ToolSuite,
+    TraceSuite,
     VectorSuite,
 )
 
 __all__ = ["SUITES"]
 
 SUITES: list[type[Suite]] = [
+    TraceSuite,
+    ToolSuite,
+    SearchSuite,
+    SamplerSuite,
+    MetricsSuite,
+    FetchSuite,
+    ClockSuite,
     CheckpointSuite,
     EmbeddingSuite,
     LLMClientSuite,

@@ -8,7 +8,9 @@ one adapter that breaks it; `faults_of` tries an adapter and gives the clauses i
 from agentkit.testing.mutants import (
     _checkpoint_saves,
     _checkpoint_states,
+    _clocks,
     _embeddings,
+    _metrics,
     _model_answers,
     _model_cancel,
     _model_clients,
@@ -17,6 +19,7 @@ from agentkit.testing.mutants import (
     _model_trials,
     _observers,
     _replay,
+    _sampling,
     _store_changes,
     _store_faults,
     _store_flight,
@@ -24,9 +27,12 @@ from agentkit.testing.mutants import (
     _store_trials,
     _store_ttl,
     _store_values,
+    _tools,
+    _traces,
     _vector_finding,
     _vector_putting,
     _vector_where,
+    _web,
 )
 from agentkit.testing.mutants._backend import Backend
 from agentkit.testing.mutants._reference import (
@@ -66,6 +72,12 @@ __all__ = [
 _HOLDERS = (
     _checkpoint_saves,
     _checkpoint_states,
+    _web,
+    _traces,
+    _tools,
+    _sampling,
+    _metrics,
+    _clocks,
     _embeddings,
     _model_answers,
     _model_cancel,
