@@ -9,16 +9,16 @@ import importlib
 import json
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack, aclosing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from measuring import Row, Sample, compare, seconds_of_await, table
 
 from agentkit.agents import Agent
-from agentkit.core.contracts.types import Message
+from agentkit.core.contracts.types import Delta, Message
 from agentkit.core.start import run_context
 from agentkit.models.providers import AnthropicLLM, OpenAICompatibleLLM
 
@@ -75,10 +75,11 @@ class Clients:
         for client in self._made.values():
             await client.aclose()
 
-    def deltas(self, api: str, count: int) -> AsyncIterator[Any]:
+    def deltas(self, api: str, count: int) -> AsyncGenerator[Delta, None]:
         """Give the stream of one request as deltas."""
         client = self.get(api, count)
-        return client.stream(messages=[Message("user", "hi")], model="m")
+        stream = client.stream(messages=[Message("user", "hi")], model="m")
+        return cast("AsyncGenerator[Delta, None]", stream)  # our clients' streams can be closed
 
     def drain(self, api: str, count: int) -> Work:
         """Give what reads such a stream to its end."""
@@ -142,7 +143,7 @@ def calls(url: str, raw: httpx.AsyncClient, ours: Clients) -> list[Row]:
     """The first text of a stream, and a whole answer at once."""
 
     async def first() -> None:
-        async with aclosing(ours.deltas("chat", 20)) as deltas:  # type: ignore[type-var]
+        async with aclosing(ours.deltas("chat", 20)) as deltas:
             async for delta in deltas:
                 if delta.text:
                     break

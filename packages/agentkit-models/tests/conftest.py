@@ -21,9 +21,9 @@ Frames = Callable[..., bytes]
 def listed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Be without the extra `prices`, so that prices are those of the table."""
     monkeypatch.setitem(sys.modules, "genai_prices", None)
-    _listed_prices._library.cache_clear()
+    _listed_prices.library.cache_clear()
     yield
-    _listed_prices._library.cache_clear()
+    _listed_prices.library.cache_clear()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 from agentkit.core.contracts.types import ModelUsage, Price
 from agentkit.models._names import normalize_model_name
 
-__all__ = ["listed_cost", "listed_price"]
+__all__ = ["library", "listed_cost", "listed_price"]
 
 _SECONDS_KNOWN = 60
 _FIELDS = (
@@ -53,12 +53,11 @@ def _amounts(price: Price) -> tuple[Decimal, ...]:
 
 def _tiers(model: str) -> Tiers:
     """Give the prices of *model* now, looked up once a minute: some depend on the time of day."""
-    library = _library()
-    return () if library is None else _looked_up(model, int(time.time() // _SECONDS_KNOWN))
+    return () if library() is None else _looked_up(model, int(time.time() // _SECONDS_KNOWN))
 
 
 @cache
-def _library() -> Any:
+def library() -> Any:
     """Give the library, or None where it is not installed; it takes long to import."""
     try:
         return import_module("genai_prices")
@@ -72,7 +71,7 @@ def _library() -> Any:
 def _looked_up(model: str, _: int) -> Tiers:
     for name, provider in _references(model):
         try:
-            found = _library().calc_price(_library().Usage(), name, provider_id=provider)
+            found = library().calc_price(library().Usage(), name, provider_id=provider)
         except LookupError:
             continue
         return tuple(_rows(found.model_price))
