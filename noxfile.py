@@ -216,6 +216,10 @@ def benchmarks(session: nox.Session) -> None:
     servers = map(Requirement, ("agentkit-state-redis", "agentkit-testing[servers]"))
     session.install("--compile-bytecode", *to_install(*servers))
     session.run("python", "benchmarks/servers.py", *session.posargs)
+    models = map(Requirement, ("agentkit-models[http]", "agentkit-agents"))
+    peers = ("-r", "benchmarks/models-requirements.txt")
+    session.install("--compile-bytecode", *to_install(*models), *peers)
+    session.run("python", "benchmarks/models.py", *session.posargs)
 
 
 def _develop(session: nox.Session) -> None:

@@ -98,6 +98,8 @@ def test_a_row_replaces_the_row_of_its_name(models: ModelRegistry) -> None:
         ("gpt-99", "openai"),
         ("o3-mini", "openai"),
         ("deepseek-x", "deepseek"),
+        ("gemini-9-flash", "gemini"),
+        ("google/gemini-9-flash", "gemini"),
         ("meta-llama/llama-4", "openrouter"),
         ("acme-llm-v3", None),
     ],

@@ -82,6 +82,7 @@ def test_a_base_urls_query_stays(ask_gemini: Ask) -> None:
     [
         ("tunedModels/mine", "/v1/tunedmodels/mine:"),
         ("models/m", "/v1/models/m:"),
+        ("google/m", "/v1/models/m:"),
         ("m:x?key=1", "/v1/models/m%3ax%3fkey%3d1:"),
     ],
 )

@@ -66,6 +66,12 @@ BUILT_IN_PROVIDERS = (
         default_model="deepseek-chat",
     ),
     ProviderEntry("openrouter", ("OPENROUTER_API_KEY",), f"{_PROVIDERS}:openrouter"),
+    ProviderEntry(
+        "gemini",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        f"{_PROVIDERS}:gemini",
+        default_model="gemini-2.5-flash",
+    ),
 )
 
 
@@ -105,6 +111,7 @@ _FAMILIES = {
     "anthropic": ("claude-", "anthropic."),
     "openai": ("gpt-", "o1-", "o3-", "o4-", "chatgpt-"),
     "deepseek": ("deepseek",),
+    "gemini": ("gemini-",),
 }
 
 

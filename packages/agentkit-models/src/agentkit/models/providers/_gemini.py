@@ -107,7 +107,7 @@ def gemini(
 
 
 def model_path(model: str) -> str:
-    """Give the path of *model*, which is a name, or a resource's name with slashes.
+    """Give the path of *model*: a name, as gateways write it or not, or a resource's name.
 
     Raises:
         ClientSettingError: There is no name, or it would lead somewhere else.
@@ -116,4 +116,5 @@ def model_path(model: str) -> str:
     if not model or ".." in model.split("/"):
         what = f"a model is a name, or a resource as 'tunedModels/mine'; got {model!r}"
         raise ClientSettingError(what, setting="model")
+    model = model.removeprefix("google/")
     return "/" + quote(model if "/" in model else f"models/{model}", safe="/@")
