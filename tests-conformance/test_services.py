@@ -31,10 +31,14 @@ from agentkit.testing import (
 PAGE = "https://example.com/page"
 
 
+def weather_in(arguments: dict[str, Any]) -> dict[str, Any]:
+    return {"city": arguments["city"]}
+
+
 class TestFakeTool(ToolSuite):
     @pytest.fixture
     def adapter(self) -> Opener:
-        self.tool = FakeTool("weather", responder=lambda args: {"city": args["city"]})
+        self.tool = FakeTool("weather", responder=weather_in)
         return lambda: nullcontext(self.tool)
 
     def arguments(self) -> dict[str, Any]:

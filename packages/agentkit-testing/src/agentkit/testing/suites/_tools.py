@@ -108,7 +108,7 @@ class ToolClauses(Suite):
         kept = copy.deepcopy(first)
         for change in ("clear", "append"):
             arguments = ("more",) if change == "append" else ()
-            getattr(first, change, lambda *_: None)(*arguments)
+            getattr(first, change, _do_nothing)(*arguments)
 
         assert await tool.run(self.arguments(), self.ctx) == kept
 
@@ -150,3 +150,6 @@ class ToolSuite(ToolClauses):
 
 async def _run(tool: ToolPort, arguments: dict[str, Any], ctx: Any) -> Any:
     return await tool.run(arguments, ctx)
+
+
+def _do_nothing(*_: object) -> None: ...
