@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import select
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
-from typing import Any
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import asyncpg  # type: ignore[import-untyped,unused-ignore]
@@ -15,14 +15,16 @@ from asyncpg.prepared_stmt import (  # type: ignore[import-untyped,unused-ignore
 )
 
 from agentkit.core.contracts.errors import StoreValueError
+from agentkit.state.postgres._connections import Connections
 from agentkit.state.postgres._driver import Trouble
 from agentkit.state.postgres._troubles import late, lost, refused
 
 __all__ = ["AsyncpgDriver", "is_asyncpg_pool"]
 
+T = TypeVar("T")
+
 _ASYNCPG: Any = asyncpg  # it has no types
 _STATEMENT: Any = PreparedStatement
-_CONNECTION: Any = asyncpg.Connection
 _ANSWERS: Any = asyncpg.PostgresError
 _FAILURES: tuple[Any, ...] = (
     _ASYNCPG.InterfaceError,
@@ -31,15 +33,8 @@ _FAILURES: tuple[Any, ...] = (
     EOFError,
 )
 
+_PROBLEMS: tuple[Any, ...] = (_ANSWERS, *_FAILURES)  # a TimeoutError is an OSError
 _TURNS = 20  # of the event loop, within which it has read that a connection was closed
-
-
-class _Plain(_CONNECTION):  # type: ignore[misc]
-    """A connection that is given back as it is: nothing is ever set in its session."""
-
-    def get_reset_query(self) -> str:
-        """Give nothing to run when it goes back to its pool."""
-        return ""
 
 
 class AsyncpgDriver:
@@ -54,43 +49,40 @@ class AsyncpgDriver:
 
     async def open(self) -> None:
         """Connect, where the pool is ours."""
-        if self._pool is not None:
+        if self._dsn is None or self._pool is not None:
             return
-        with _neutral():
-            try:
-                self._pool = await _ASYNCPG.create_pool(
-                    self._dsn,
-                    min_size=1,
-                    timeout=self._timeout,
-                    statement_cache_size=0,
-                    connection_class=_Plain,
-                )
-            except (ValueError, _ASYNCPG.exceptions.ClientConfigurationError):
-                raise StoreValueError(
-                    "this is no URL of a PostgreSQL server, as postgresql://user@host/database"
-                ) from None
+        pool = Connections(self._dsn)
+        try:
+            await pool.release(await pool.acquire(timeout=self._timeout), timeout=0)
+        except (ValueError, _ASYNCPG.exceptions.ClientConfigurationError):
+            raise StoreValueError(
+                "this is no URL of a PostgreSQL server, as postgresql://user@host/database"
+            ) from None
+        except _PROBLEMS as problem:
+            raise _told(problem) from None
+        self._pool = pool
 
     async def close(self) -> None:
-        """Close the connections, where the pool is ours; calls under way have *timeout* left."""
+        """Close the connections, where the pool is ours."""
         if self._dsn is None or self._pool is None:
             return
         pool, self._pool = self._pool, None
-        try:
-            async with asyncio.timeout(self._timeout):
-                await pool.close()
-        except (TimeoutError, *_FAILURES, _ANSWERS):
-            pool.terminate()
+        await pool.close()
 
     async def fetch(self, sql: str, *arguments: Any) -> list[Sequence[Any]]:
         """Run one statement and give its rows."""
-        async with self._lent() as connection:
+
+        async def run(connection: Any) -> list[Sequence[Any]]:
             statement = await self._unnamed(connection, sql)
             rows: list[Sequence[Any]] = await statement.fetch(*arguments, timeout=self._timeout)
             return rows
 
+        return await self._lend(run)
+
     async def script(self, sql: str) -> None:
         """Run statements that begin and end a transaction; undo it if one fails."""
-        async with self._lent() as connection:
+
+        async def run(connection: Any) -> None:
             try:
                 await connection.execute(sql, timeout=self._timeout)
             except _ANSWERS:
@@ -98,12 +90,14 @@ class AsyncpgDriver:
                     await connection.execute("ROLLBACK", timeout=self._timeout)
                 raise
 
+        await self._lend(run)
+
     async def _unnamed(self, connection: Any, sql: str) -> Any:
         """Give the statement, to be parsed by the server where it is run: in one round trip.
 
         The server keeps nothing of it, and a cancelled or failed one leaves nothing behind.
         """
-        raw = connection._con  # noqa: SLF001  # a statement kept by the pool's proxy dies with it
+        raw = _raw(connection)  # a statement kept by a pool's proxy dies with it
         told = self._told.setdefault(raw, {})
         if sql not in told:
             described = await connection.prepare(sql, name="", timeout=self._timeout)
@@ -112,27 +106,29 @@ class AsyncpgDriver:
             told[sql] = state
         return _STATEMENT(raw, sql, told[sql])
 
-    @asynccontextmanager
-    async def _lent(self) -> AsyncGenerator[Any]:
-        """Lend a connection that is not known to be dead."""
-        with _neutral():
-            connection = await self._alive()
+    async def _lend(self, work: Callable[[Any], Awaitable[T]]) -> T:
+        """Run *work* with a connection that is not known to be dead."""
+        pool = self._pool
+        if pool is None:
+            raise Trouble("the store is not open: call init(), or use `async with ….open(…)`")
+        try:
+            connection = await self._alive(pool)
             try:
-                yield connection
+                return await work(connection)
             except TimeoutError:
                 connection.terminate()  # who is not there would not answer to a goodbye either
                 raise
             finally:
-                await self._pool.release(connection, timeout=self._timeout)
+                await pool.release(connection, timeout=self._timeout)
+        except _PROBLEMS as problem:
+            raise _told(problem) from None
 
-    async def _alive(self) -> Any:
-        if self._pool is None:
-            raise Trouble("the store is not open: call init(), or use `async with ….open(…)`")
+    async def _alive(self, pool: Any) -> Any:
         while True:
-            connection = await self._pool.acquire(timeout=self._timeout)
+            connection = await pool.acquire(timeout=self._timeout)
             if not await _is_dead(connection):
                 return connection
-            await self._pool.release(connection, timeout=self._timeout)
+            await pool.release(connection, timeout=self._timeout)
 
 
 def is_asyncpg_pool(pool: object) -> bool:
@@ -142,7 +138,7 @@ def is_asyncpg_pool(pool: object) -> bool:
 
 async def _is_dead(connection: Any) -> bool:
     """Whether the other end has hung up, also where the event loop has yet to tell."""
-    raw = connection._con  # noqa: SLF001  # a proxy says nothing of that
+    raw = _raw(connection)
     if not _has_news(raw._transport.get_extra_info("socket")):  # noqa: SLF001
         return False
     for _ in range(_TURNS):
@@ -150,6 +146,11 @@ async def _is_dead(connection: Any) -> bool:
             return True
         await asyncio.sleep(0)
     return False
+
+
+def _raw(connection: Any) -> Any:
+    """Give the connection itself, which a pool of asyncpg hides."""
+    return getattr(connection, "_con", connection)
 
 
 def _has_news(sock: Any) -> bool:
@@ -161,13 +162,7 @@ def _has_news(sock: Any) -> bool:
     return bool(watch.poll(0))
 
 
-@contextmanager
-def _neutral() -> Generator[None]:
-    try:
-        yield
-    except _ANSWERS as answer:
-        raise refused(str(answer.sqlstate), str(answer.args[0] if answer.args else "")) from None
-    except TimeoutError:
-        raise late() from None
-    except _FAILURES:
-        raise lost() from None
+def _told(problem: Any) -> Trouble:
+    if isinstance(problem, _ANSWERS):
+        return refused(str(problem.sqlstate), str(problem.args[0] if problem.args else ""))
+    return late() if isinstance(problem, TimeoutError) else lost()

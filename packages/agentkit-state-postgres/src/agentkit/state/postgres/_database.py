@@ -72,8 +72,10 @@ class Database:
 
     async def fetch(self, sql: str, *arguments: Any) -> list[Sequence[Any]]:
         """Run one statement, in one round trip, and give its rows."""
-        with self.translated():
+        try:
             return await self.attempt(sql, *arguments)
+        except Trouble as trouble:
+            raise self._unavailable(str(trouble)) from None
 
     async def attempt(self, sql: str, *arguments: Any) -> list[Sequence[Any]]:
         """Do as `fetch`, and let a `Trouble` leave as it is.

@@ -64,6 +64,7 @@ class PostgresStore:
             dsn, pool, schema=schema, part=STORE, timeout=timeout, unavailable=StoreUnavailable
         )
         self._sql = Statements(self._database.schema)
+        self._timed = Statements(self._database.schema, timed=True)
         self._expiry = expiry
         self._flight = SingleFlight()
         self._produced: set[str] = set()
@@ -112,7 +113,8 @@ class PostgresStore:
         """Put *value* at *key*, to expire after *ttl* seconds or never."""
         check_key(key)
         self._check_ttl(ttl)
-        await self._database.fetch(self._sql.set, key, encode_value(value), ttl)
+        sql, timing = self._sql_for(ttl)
+        await self._database.fetch(sql.set, key, encode_value(value), *timing)
         await self._written()
 
     async def get_or_set(
@@ -147,10 +149,11 @@ class PostgresStore:
         check_key(key)
         self._check_ttl(ttl)
         wanted, text = encode_value(expected), encode_value(value)
+        sql, timing = self._sql_for(ttl)
         if expected is None:
-            rows = await self._database.fetch(self._sql.set_if_null, key, text, ttl)
+            rows = await self._database.fetch(sql.set_if_null, key, text, *timing)
         else:
-            rows = await self._database.fetch(self._sql.swap, key, text, ttl, wanted)
+            rows = await self._database.fetch(sql.swap, key, text, *timing, wanted)
         await self._written()
         return bool(rows)
 
@@ -161,15 +164,15 @@ class PostgresStore:
         self._check_ttl(ttl)
         with self._database.translated():
             try:
-                rows = await self._database.attempt(self._sql.increment, key, str(by), ttl)
+                [(total,)] = await self._database.attempt(self._sql.increment, key, by, ttl)
             except Trouble as trouble:
                 if trouble.sqlstate != _OUT_OF_RANGE:
                     raise
-                rows = []
-        if not rows:
+                total = None
+        if total is None:
             raise await self._no_counter(key, by)
         await self._written()
-        return int(rows[0][0])
+        return int(total)
 
     def scan(self, prefix: str, *, limit: int | None = None) -> AsyncIterator[str]:
         """Give the keys of values that begin with *prefix*, at most *limit* of them."""
@@ -205,7 +208,8 @@ class PostgresStore:
         self._produced.add(key)
         try:
             text = encode_value(await fn())
-            [(there,)] = await self._database.fetch(self._sql.set_new, key, text, ttl)
+            sql, timing = self._sql_for(ttl)
+            [(there,)] = await self._database.fetch(sql.set_new, key, text, *timing)
         finally:
             self._produced.discard(key)
         await self._written()
@@ -230,6 +234,10 @@ class PostgresStore:
             await self._database.fetch(self._sql.purge, _SWEPT_AT_ONCE)
         except StoreUnavailable:
             return  # the write is done: the next call will tell that the server is gone
+
+    def _sql_for(self, ttl: int | None) -> tuple[Statements, tuple[int, ...]]:
+        """Give the statements that write with *ttl*, and what they take of it."""
+        return (self._sql, ()) if ttl is None else (self._timed, (ttl,))
 
     def _check_ttl(self, ttl: int | None) -> None:
         if ttl is not None and not self._expiry:
