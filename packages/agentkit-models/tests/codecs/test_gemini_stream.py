@@ -79,6 +79,10 @@ def test_a_signature_on_an_empty_text_is_a_block_of_its_own() -> None:
     ]
 
 
+def test_an_empty_part_and_an_event_without_data_are_read_over() -> None:
+    assert decode_response(b"data:\n\n" + sse(chunk({}, finish="STOP"))).content == []
+
+
 def test_a_signed_text_is_not_joined_with_the_text_before() -> None:
     assert blocks({"text": "a"}, {"text": "b", "thoughtSignature": "s"}, {"text": "c"}) == [
         TextBlock("a"),

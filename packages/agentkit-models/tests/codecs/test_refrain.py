@@ -91,7 +91,37 @@ def test_events_that_differ_each_time_are_given_up_on() -> None:
     assert decoder.pieces(event('"x"', ',"created":29')) == [TextDelta("x")]
 
 
-@pytest.mark.parametrize("bad", [r'"\x"', '"\t"', '"a" "b"', '"never ended'])
+@pytest.mark.parametrize(
+    "delta",
+    [
+        '{{"role":"assistant","content":"{}"}}',
+        '{{"content":"{}","reasoning_content":null,"tool_calls":[]}}',
+        '{{"content":"{}","refusal":null}}',
+    ],
+)
+@pytest.mark.parametrize("facts", ["", '"id":"r1","model":"m","usage":null,'])
+def test_text_is_plain_also_beside_fields_that_say_nothing(delta: str, facts: str) -> None:
+    decoder = chat_completions.ResponseDecoder()
+    events = [
+        f'data: {{{facts}"choices":[{{"delta":{delta.format(n)}}}]}}\n\n'.encode() for n in "abcd"
+    ]
+    decoder.feed(b"".join(events[:2]))
+
+    assert decoder.pieces(b"".join(events[2:])) == ["c", "d"]
+
+
+def test_reasoning_is_plain_too_and_text_after_it() -> None:
+    decoder = chat_completions.ResponseDecoder()
+    frame = 'data: {{"choices":[{{"index":0,"delta":{{"{}":"{}"}}}}]}}\n\n'
+    said = [("reasoning", "a"), ("reasoning", "b"), ("reasoning", "c"), ("content", "d")]
+    seen = decoder.feed("".join(frame.format(*words) for words in said).encode())
+
+    assert seen == [*[ReasoningDelta(text) for text in "abc"], TextDelta("d")]
+    assert decoder.feed(frame.format("content", "e").encode() + END) == [TextDelta("e")]
+    assert [block.to_text_repr() for block in decoder.close()[-1].content] == ["abc", "de"]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("bad", [r'"\x"', '"\t"', '"a" "b"', '"never ended', r'"never \"'])
 def test_a_text_that_is_no_json_is_an_error_as_ever(bad: str) -> None:
     decoder = chat_completions.ResponseDecoder()
     decoder.feed(event('"a"') + event('"b"') + event('"c"') + event(bad) + END)

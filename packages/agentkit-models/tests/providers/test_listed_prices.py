@@ -1,11 +1,15 @@
 """With the extra `prices` a call costs what genai-prices lists, to the same cent."""
 
+import sys
 from decimal import Decimal
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from agentkit.core.contracts.types import ModelUsage, Price
+from agentkit.models.providers import _listed_prices
 from agentkit.models.providers.pricing import PRICES, cost, prices
 
 genai_prices: Any = pytest.importorskip("genai_prices")
@@ -74,3 +78,44 @@ def test_a_gateways_name_is_not_priced_as_somebody_elses_model() -> None:
 def test_what_is_not_listed_is_priced_by_the_table_or_not_at_all() -> None:
     assert prices("acme-llm-v3") is None
     assert cost("acme-llm-v3", ModelUsage(1)) is None
+
+
+class Listing:
+    """A list of one model, in the form of the library's."""
+
+    Usage = SimpleNamespace
+
+    def __init__(self, **fields: Decimal) -> None:
+        self._listed = SimpleNamespace(model_price=SimpleNamespace(**fields))
+
+    def calc_price(self, *_: Any, **__: Any) -> SimpleNamespace:
+        return self._listed
+
+
+@pytest.mark.parametrize(
+    ("fields", "price"),
+    [
+        ({"input_mtok": Decimal(2)}, Price(*map(Decimal, (2, 0, 2, 2, 2)))),
+        ({"output_mtok": Decimal(2)}, None),
+    ],
+)
+def test_a_model_that_takes_no_input_or_gives_no_output(
+    monkeypatch: pytest.MonkeyPatch, fields: dict[str, Decimal], price: Price | None
+) -> None:
+    monkeypatch.setitem(sys.modules, "genai_prices", Listing(**fields))
+    _listed_prices.library.cache_clear()
+
+    assert prices(f"a-model-of-{list(fields)}") == price
+    _listed_prices.library.cache_clear()
+
+
+def test_a_broken_installation_is_no_missing_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "genai_prices.py").write_text("import nothing_of_this_name")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "genai_prices")
+    _listed_prices.library.cache_clear()
+
+    with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name"):
+        prices("gpt-4o")

@@ -14,6 +14,7 @@ from agentkit.core.contracts.llm import (
 from agentkit.core.contracts.types import LLMResult, ToolCall
 from agentkit.models.codecs._errors import kept
 from agentkit.models.codecs._json import as_dict, as_list, as_text
+from agentkit.models.codecs._refrain import MoreText
 from agentkit.models.codecs.chat_completions._blocks import blocks_of, calls_of
 from agentkit.models.codecs.chat_completions._tool_calls import ToolCallFragments
 from agentkit.models.codecs.chat_completions._usage import usage_from
@@ -82,6 +83,19 @@ class Answer:
         if raw:
             usage = usage_from(raw, body=frame)
             self.usage = self.usage if usage.provenance == "unknown" else usage
+
+    def learns_from(self, frame: dict[str, Any]) -> bool:
+        """Whether `read_facts` would take anything new from *frame*, its usage aside."""
+        has_news = not self.response_id and bool(as_text(frame.get("id")))
+        return has_news or as_text(frame.get("model")) not in {"", self.model}
+
+    def more(self, key: str, text: str) -> MoreText | None:
+        """Give a delta of *text* under *key*, and nothing else, as what it goes on with, if any."""
+        if key == "content":
+            return MoreText(key, text, self.text.append)
+        if key and key == self.reasoning_field:
+            return MoreText(key, text, self.reasoning.append, ReasoningDelta)
+        return None
 
     def add(self, message: dict[str, Any], *, whole: bool) -> list[TextDelta | ReasoningDelta]:
         """Add a delta, or a *whole* message, and give what of it a reader sees."""

@@ -5,7 +5,7 @@ from typing import Any
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models.codecs._endings import cut_short, undecodable
 from agentkit.models.codecs._errors import error_in
-from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_list, load
+from agentkit.models.codecs._json import as_dict, as_list, is_dict, load
 from agentkit.models.codecs._refrain import MoreText
 from agentkit.models.codecs._sse import ServerSentEvent
 from agentkit.models.codecs.chat_completions._answer import Answer
@@ -49,10 +49,10 @@ class EventReader:
             frame = load(event.data)
         except ValueError:
             raise undecodable(event.data, event=event.event) from None
-        if not event.event and (text := self._plain_text(frame)):
-            self.more = MoreText("content", text, self._answer.text.append)
-            self._answer.text.append(text)
-            return [TextDelta(text)]
+        if not event.event and (more := self._plain(frame)) is not None:
+            self.more = more
+            more.note(more.text)
+            return [more.as_delta(more.text) if more.as_delta else TextDelta(more.text)]
         self._check_frame(frame, event)
         self._answer.read_facts(frame)
         seen: list[TextDelta | ReasoningDelta] = []
@@ -85,22 +85,22 @@ class EventReader:
             now=self._now,
         )
 
-    def _plain_text(self, frame: Any) -> str:
-        """Give the text of a chunk that goes on with text and says nothing else, as nearly all do.
+    def _plain(self, frame: Any) -> MoreText | None:
+        """Give what a chunk goes on with if it says nothing else, as nearly all of them do.
 
-        Every other chunk gives none, and is looked at closely.
+        Every other chunk is looked at closely.
         """
         if not is_dict(frame) or not _NEWS.isdisjoint(frame) or self._unfinished != {0}:
-            return ""
-        facts, choices = self._answer, frame.get("choices")
-        if frame.get("usage") or frame.get("model") != facts.model or not facts.response_id:
-            return ""
-        if not is_list(choices) or len(choices) != 1 or not is_dict(choice := choices[0]):
-            return ""
-        if choice.get("index") != 0 or choice.get("finish_reason") or choice.get("error"):
-            return ""
-        delta = choice.get("delta")
-        return as_text(delta.get("content")) if is_dict(delta) and len(delta) == 1 else ""
+            return None
+        choices = as_list(frame.get("choices"))
+        choice = as_dict(choices[0]) if len(choices) == 1 else {}
+        if frame.get("usage") or self._answer.learns_from(frame) or index_of(choice):
+            return None
+        if choice.get("finish_reason") or choice.get("error"):
+            return None
+        said = [(k, v) for k, v in as_dict(choice.get("delta")).items() if v and k != "role"]
+        key, text = said[0] if len(said) == 1 else ("", "")
+        return self._answer.more(key, text) if isinstance(text, str) else None
 
     def _check_frame(self, frame: Any, event: ServerSentEvent) -> None:
         if error := error_in(frame, event=event.event, now=self._now):

@@ -39,7 +39,7 @@ def encode_part(block: ContentBlock, *, sender: str) -> Part | None:
     the part before and is for the caller to put there.
 
     Raises:
-        UnsupportedOption: The API has no part for it.
+        UnsupportedOption: The API cannot take it as it is.
 
     """
     is_own = bool(sender) and getattr(block, "provider", "") == sender
@@ -52,10 +52,7 @@ def encode_part(block: ContentBlock, *, sender: str) -> Part | None:
     if isinstance(block, ToolUseBlock):
         part = {"functionCall": _call(block)}
         return _signed(part, block) if is_own else part
-    encode = _PARTS.get(type(block))
-    if encode is None:
-        raise UnsupportedOption(f"Gemini takes no {block.type} block here", option=block.type)
-    return encode(block)
+    return _PARTS[type(block)](block)
 
 
 def result_part(result: ToolResultBlock, *, name: str) -> Part:
