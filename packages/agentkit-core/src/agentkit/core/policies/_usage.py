@@ -44,7 +44,7 @@ def estimated(call: Call, chars: int) -> ModelUsage:
     """Estimate what a chat cost that was cut after *chars* characters of output.
 
     The provider has read the whole request and written what came; its cost is known where the
-    model's price is.
+    model's price is, and its list does not fail: the call is charged then too.
     """
     usage = ModelUsage(
         input_tokens=estimate_message_tokens(call.request.messages),
@@ -52,5 +52,8 @@ def estimated(call: Call, chars: int) -> ModelUsage:
         provenance="estimated",
     )
     prices = getattr(call.ctx, "prices", None)
-    price = None if prices is None else prices(call.request.model)
-    return usage if price is None else replace(usage, cost=price.cost_of(usage))
+    try:
+        price = None if prices is None else prices(call.request.model)
+        return usage if price is None else replace(usage, cost=price.cost_of(usage))
+    except Exception:  # noqa: BLE001 - a price list is not ours, and the tokens are consumed
+        return usage

@@ -15,6 +15,7 @@ import asyncio
 import warnings
 import weakref
 from asyncio import AbstractEventLoop, Semaphore
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Literal
 
@@ -24,7 +25,7 @@ from agentkit.core.execution._checks import check_count
 from agentkit.core.runtime._checks import check_choice
 from agentkit.core.runtime._ledger import Ledger, Limits
 from agentkit.core.runtime._meters import Charge
-from agentkit.core.runtime._money import Amount, exact, not_negative, to_money
+from agentkit.core.runtime._money import Amount, exact, not_negative, rounded, to_money
 from agentkit.core.runtime._prices import known_cost, price_of, worst_case
 
 __all__ = ["Budget", "BudgetReservation", "Charge"]
@@ -141,7 +142,7 @@ class Budget:
 
     def spent(self) -> Decimal:
         """Give what was spent, the exact sum rounded half-up to six places."""
-        return to_money(self._ledger.spent)
+        return rounded(self._ledger.spent)
 
     def spent_cents(self) -> Decimal:
         """Give what was spent, the exact sum rounded half-up to the cent."""
@@ -250,7 +251,7 @@ class Budget:
             if held is not None:
                 self._ledger.leave(held.bound)
             self._ledger.book(cost or _NOTHING)
-            self._usage += usage
+            self._usage += usage if cost is not None else replace(usage, cost_usd=0.0)
         if cost is None and self._limits.cost is not None:
             self._warn_unpriced(call)
         return self._pass(self.verdict())
@@ -302,7 +303,8 @@ class BudgetReservation:
         """Book what the call consumed in place of what was held for it.
 
         Its cost is `model_usage.cost`, else `usage.cost_usd`, else what its tokens cost at the
-        model's price.
+        model's price. One that cannot be read, or that a price list fails to tell, is unknown: the
+        call and its tokens are booked all the same.
 
         Raises:
             MeterExceeded: A limit is crossed, under `on_exceeded="raise"`. All is booked.

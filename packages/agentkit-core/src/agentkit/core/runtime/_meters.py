@@ -35,6 +35,9 @@ __all__ = [
     "reserve",
 ]
 
+# More than any call has, and few enough that a store's counter takes thousands of such calls.
+_MOST_TOKENS = 10**15
+
 
 @dataclass(frozen=True, slots=True)
 class Charge:
@@ -174,10 +177,11 @@ def cost_of(usage: Usage, model_usage: ModelUsage | None) -> Decimal | None:
 
 
 def all_tokens(usage: Usage, model_usage: ModelUsage | None) -> int:
-    """Give every token of a call, cached and cache-written ones too."""
+    """Give every token of a call, cached and cache-written ones too; an absurd count is cut."""
     if model_usage is not None:
-        return model_usage.total_tokens
-    return usage.total_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+        return min(model_usage.total_tokens, _MOST_TOKENS)
+    cached = usage.cache_read_tokens + usage.cache_write_tokens
+    return min(usage.total_tokens + cached, _MOST_TOKENS)
 
 
 async def _reserve(meter: Meter | ReservingMeter, call: Any) -> Reservation:

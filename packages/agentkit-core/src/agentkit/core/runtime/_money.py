@@ -11,6 +11,7 @@ __all__ = [
     "in_words",
     "not_negative",
     "priced",
+    "rounded",
     "to_money",
     "total",
 ]
@@ -59,12 +60,17 @@ def to_money(value: Amount, *, strict: bool = False) -> Decimal:
 
     """
     amount = exact(value)
-    rounded = amount.quantize(_UNIT, context=_ROUNDING)
-    if strict and rounded != amount:
+    money = rounded(amount)
+    if strict and money != amount:
         raise MoneyPrecisionError(
             f"money has at most {MONEY_SCALE} decimal places; got {_cut(value)}"
         )
-    return rounded
+    return money
+
+
+def rounded(amount: Decimal) -> Decimal:
+    """Give *amount*, which may be a sum of many, rounded half-up to six places."""
+    return amount.quantize(_UNIT, context=_ROUNDING)
 
 
 def not_negative(name: str, amount: Decimal) -> Decimal:

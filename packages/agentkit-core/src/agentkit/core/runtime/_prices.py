@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from agentkit.core.contracts.types import ChatRequest, Message, ModelUsage, Price, Usage
 from agentkit.core.runtime._meters import cost_of
-from agentkit.core.runtime._money import exact, priced, total
+from agentkit.core.runtime._money import exact, not_negative, priced, total
 
 __all__ = ["known_cost", "price_of", "request_bytes", "worst_case"]
 
@@ -24,15 +24,16 @@ def price_of(call: Any) -> Price | None:
 
 
 def known_cost(call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | None:
-    """Give what *call* cost by its own account, else by its model's price, or None with neither."""
-    cost = cost_of(usage, model_usage)
-    if cost is not None:
-        return exact(cost)
-    consumed = model_usage or ModelUsage.from_usage(usage)
-    if not consumed.total_tokens:
-        return Decimal(0)
-    price = price_of(call)
-    return None if price is None else exact(price.cost_of(consumed))
+    """Give what *call* cost by its own account, else by its model's price, or None with neither.
+
+    It never raises: the call was made and has to be booked, so a cost that no amount of money is,
+    or a price list that fails, is an unknown cost.
+    """
+    try:
+        cost = _cost(call, usage, model_usage)
+        return None if cost is None else not_negative("a cost", exact(cost))
+    except Exception:  # noqa: BLE001 - of a provider's numbers or a price list that is not ours
+        return None
 
 
 def worst_case(request: ChatRequest, price: Price) -> Decimal | None:
@@ -56,6 +57,17 @@ def request_bytes(request: ChatRequest) -> int:
     """
     asked = (request.messages, request.tools, request.response_format)
     return sum(_bytes_of(part) for part in asked)
+
+
+def _cost(call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | None:
+    cost = cost_of(usage, model_usage)
+    if cost is not None:
+        return cost
+    consumed = model_usage or ModelUsage.from_usage(usage)
+    if not consumed.total_tokens:
+        return Decimal(0)
+    price = price_of(call)
+    return None if price is None else price.cost_of(consumed)
 
 
 def _points_elsewhere(message: Message) -> bool:

@@ -11,7 +11,7 @@ from agentkit.core.contracts.types import ModelUsage, Usage
 from agentkit.core.execution._checks import check_count
 from agentkit.core.runtime._checks import check_choice, check_positive
 from agentkit.core.runtime._meters import Charge, all_tokens
-from agentkit.core.runtime._money import Amount, not_negative, to_money
+from agentkit.core.runtime._money import Amount, not_negative, rounded, to_money
 from agentkit.core.runtime._prices import known_cost, price_of, worst_case
 from agentkit.core.runtime._quota_windows import Ask, LocalWindows, Rates, Ticket, Windows
 from agentkit.core.runtime._store_windows import StoreWindows
@@ -117,7 +117,7 @@ class Quota:
         """
         if self._windows is not self._local:
             raise UnsupportedOption("a quota over a store is read there, not in this process")
-        return to_money(self._local.spent(key))
+        return rounded(self._local.spent(key))
 
     def _ask(self, call: Any) -> Ask:
         chars = sum(len(message.content) for message in call.request.messages)

@@ -13,6 +13,7 @@ __all__ = ["StoreWindows"]
 
 # A store counts in whole numbers: trillionths of a dollar, rounded against the tenant.
 _PICO = 12
+_MOST = 10**18  # a million dollars: a counter of a store, 64 bits wide, takes several such calls
 _COUNTING = Context(prec=100, rounding=ROUND_CEILING)
 
 
@@ -128,4 +129,4 @@ def _seen(levels: dict[str, float]) -> Seen:
 
 
 def _pico(cost: Decimal) -> int:
-    return int(cost.scaleb(_PICO, _COUNTING).to_integral_value(ROUND_CEILING))
+    return min(_MOST, int(cost.scaleb(_PICO, _COUNTING).to_integral_value(ROUND_CEILING)))

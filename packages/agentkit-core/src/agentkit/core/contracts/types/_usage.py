@@ -1,5 +1,6 @@
 """What calls consume and what that costs."""
 
+import sys
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact, localcontext
 from math import inf
@@ -65,7 +66,7 @@ class Usage:
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
-            round(self.cost_usd + other.cost_usd, 6),
+            _sum_for_display(self.cost_usd, other.cost_usd),
             self.cache_read_tokens + other.cache_read_tokens,
             self.cache_write_tokens + other.cache_write_tokens,
         )
@@ -123,12 +124,15 @@ class ModelUsage:
         )
 
     def to_usage(self) -> Usage:
-        """Give this as a `Usage`: fresh input, one count of cache writes, an approximate cost."""
+        """Give this as a `Usage`: fresh input, one count of cache writes, an approximate cost.
+
+        A cost that is larger than any float is given as the largest.
+        """
         written = self.cache_write_5m_tokens + self.cache_write_1h_tokens
         return Usage(
             input_tokens=max(0, self.input_tokens - self.cached_tokens - written),
             output_tokens=self.output_tokens,
-            cost_usd=float(self.cost or 0),
+            cost_usd=_for_display(self.cost or 0),
             cache_read_tokens=self.cached_tokens,
             cache_write_tokens=written,
         )
@@ -158,9 +162,26 @@ def _sum_of_costs(one: ModelUsage, other: ModelUsage) -> Decimal | None:
         return other.cost
     if other.cost is None and not other.total_tokens:
         return one.cost
-    return None if one.cost is None or other.cost is None else one.cost + other.cost
+    if one.cost is None or other.cost is None:
+        return None
+    try:
+        return _EXACT.add(one.cost, other.cost)
+    except Inexact:  # one of them is no amount of money: whoever told it, the sum is unknown
+        return None
 
 
+def _for_display(amount: Decimal | float) -> float:
+    try:
+        return min(float(amount), _LARGEST_FLOAT)
+    except OverflowError:
+        return _LARGEST_FLOAT
+
+
+def _sum_for_display(one: float, other: float) -> float:
+    return min(round(_for_display(one) + _for_display(other), 6), _LARGEST_FLOAT)
+
+
+_LARGEST_FLOAT = sys.float_info.max
 # Wide enough for any price times any count; a digit lost would be money lost, so it would raise.
 _EXACT = Context(prec=1200, traps=[Inexact])
 
