@@ -40,10 +40,10 @@ def settled(limit: Any, told: tuple[Usage, ModelUsage | None], **wired: Any) -> 
 
 
 def failing_when_settled() -> Any:
-    answers = cycle([Price(*[Decimal(1)] * 5), OSError("the price list is gone")])
+    answers: cycle[Any] = cycle([Price(*[Decimal(1)] * 5), OSError("the price list is gone")])
 
     def prices(_: str) -> Price:
-        answer = next(answers)
+        answer: Price | OSError = next(answers)
         if isinstance(answer, OSError):
             raise answer
         return answer
@@ -57,7 +57,8 @@ def test_a_budget_counts_the_call_and_holds_nothing(told: Any) -> None:
     settled(budget, told)
 
     assert (budget.calls, ledger_of(budget).in_flight) == (2, 0)
-    assert (budget.spent(), budget.usage.output_tokens) == (0, 6)
+    assert budget.spent() == 0
+    assert budget.usage.output_tokens == 6
 
 
 @pytest.mark.parametrize("told", ABSURD)
@@ -89,7 +90,8 @@ def test_a_price_list_that_fails_when_a_call_is_settled_keeps_no_money_held() ->
     budget = Budget(max_cost_usd=1)
     settled(budget, (Usage(10, 3), None), prices=failing_when_settled())
 
-    assert (budget.calls, ledger_of(budget).held, ledger_of(budget).in_flight) == (2, 0, 0)
+    assert (budget.calls, ledger_of(budget).in_flight) == (2, 0)
+    assert ledger_of(budget).held == 0
 
 
 def test_sums_of_very_large_costs_can_still_be_read() -> None:

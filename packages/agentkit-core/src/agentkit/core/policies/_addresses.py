@@ -60,6 +60,8 @@ def is_public(address: Address) -> bool:
         inner = _carried(address)
         if inner is not None:
             return is_public(inner)
+        if address.is_site_local:  # deprecated, and never routed on the internet
+            return False
     return address.is_global and not (
         address.is_multicast or address.is_reserved or address.is_unspecified
     )

@@ -1,8 +1,9 @@
 """Egress: a tool's addresses are checked before it runs, and where it ended up after."""
 
 import inspect
+import re
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from agentkit.core.contracts.errors import EgressDenied
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
@@ -11,14 +12,25 @@ from agentkit.core.policies._calls import CHAT, Once, passed_on
 
 __all__ = ["egress"]
 
+# As lenient as clients are: they take `http:/host`, `http:host` and backslashes for an address,
+# and pass over control characters. One letter before a colon is a drive.
+_ADDRESS: Final = re.compile(
+    r"[a-z][a-z0-9+.-]+:(?:[a-z][a-z0-9+.-]*:)*[/\\]"
+    r"|(?:https?|ftp|wss?|file):\S"
+    r"|[/\\]{2,}[^\s/\\]",
+    re.IGNORECASE,
+)
+_AROUND: Final = "".join(map(chr, range(0x21))) + "\x7f\x85\xa0"
+_WITHIN: Final = dict.fromkeys(map(ord, "\t\r\n"))
+
 
 def egress(guardrail: Any) -> Middleware:
     """Give a middleware that has *guardrail* check the address that a tool is to reach.
 
     That is the argument named by the request's, or the tool's, `url_arg`. Of a tool whose `caps`
-    have `egress` and that names none, every argument that is an address is checked. A
-    `FetchResponse` that came from another address, by a redirect, has that checked before it is
-    handed on. In a chat chain it warns once and does nothing.
+    have `egress` and that names none, every argument that is an address is checked: one with a
+    scheme, whatever the scheme is, and one that begins with two slashes. A `FetchResponse` that
+    came from another address, by a redirect, has that checked before it is handed on. In a chat chain it warns once and does nothing.
 
     Raises:
         ValueError: *guardrail* is None.
@@ -76,11 +88,12 @@ def _urls_in(value: Any) -> Iterator[str]:
     """Give the addresses in *value*, an argument of a tool: JSON, in mappings and lists."""
     # The casts only say what an isinstance leaves open: of what there are parts.
     if isinstance(value, str):
-        scheme, mark, _ = value.strip().partition("://")
-        if mark and scheme.isalnum():
-            yield value.strip()
+        text = value.strip(_AROUND)
+        if _ADDRESS.match(text.translate(_WITHIN)):
+            yield text
     elif isinstance(value, dict):
-        yield from _urls_in(list(cast("dict[str, Any]", value).values()))
+        parts = cast("dict[str, Any]", value)
+        yield from _urls_in([*parts, *parts.values()])
     elif isinstance(value, list):
         for part in cast("list[object]", value):
             yield from _urls_in(part)

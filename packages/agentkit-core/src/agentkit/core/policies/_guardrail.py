@@ -2,12 +2,13 @@
 
 import asyncio
 import socket
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
+from ipaddress import ip_address
+from typing import Any, cast
 
 from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import EgressDenied
-from agentkit.core.policies._addresses import address_of, is_public, split_url
+from agentkit.core.policies._addresses import Address, address_of, is_public, split_url
 from agentkit.core.policies._untrusted import framed, redacted
 from agentkit.core.runtime._checks import check_flags, check_functions
 
@@ -126,17 +127,19 @@ class Guardrail:
         if literal is not None:
             return [str(literal)]
         try:
-            found = list(await self._resolve(host))
+            answer = await self._resolve(host)
         except (OSError, UnicodeError) as exc:  # nobody knows the name, or it cannot be one
             if self._require_resolution:
                 raise EgressDenied(f"{host}: the name cannot be resolved") from exc
             return []
-        for address in found if self._block_private else ():
-            if _is_local(host, address_of(address.partition("%")[0])):
-                raise EgressDenied(f"{host}: the name stands for {address}, which is not public")
+        found = _resolved(host, answer)
+        if self._block_private and (
+            private := [at for at, ip in found.items() if not is_public(ip)]
+        ):
+            raise EgressDenied(f"{host}: the name stands for {private[0]}, which is not public")
         if self._require_resolution and not found:
             raise EgressDenied(f"{host}: the name has no address")
-        return found
+        return list(found)
 
 
 class _Later:
@@ -157,6 +160,24 @@ def _check_texts(name: str, several: Any) -> None:
     for text in several:
         if not isinstance(text, str) or not text.strip("*. "):
             raise TypeError(f"each of {name} is a name; got {shown(text)}")
+
+
+def _resolved(host: str, answer: Any) -> dict[str, Address]:
+    """Give what a resolver says *host* stands for, each address as it was written and as it is."""
+    if isinstance(answer, str) or not isinstance(answer, Iterable):
+        raise EgressDenied(
+            f"{host}: the resolver's answer is {shown(answer)}, no address in a list"
+        )
+    found: dict[str, Address] = {}
+    for written in cast("Iterable[object]", answer):  # of what, isinstance() cannot tell
+        try:
+            text = written if isinstance(written, str) else ""
+            found[text] = ip_address(text.partition("%")[0])
+        except ValueError:
+            raise EgressDenied(
+                f"{host}: stands for {shown(written)}, which is no address"
+            ) from None
+    return found
 
 
 def _is_local(host: str, address: Any) -> bool:
