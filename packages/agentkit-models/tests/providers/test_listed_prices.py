@@ -113,7 +113,7 @@ def test_a_broken_installation_is_no_missing_one(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "genai_prices.py").write_text("import nothing_of_this_name")
-    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.delitem(sys.modules, "genai_prices")
     _listed_prices.library.cache_clear()
 
