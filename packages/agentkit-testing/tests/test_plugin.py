@@ -72,6 +72,20 @@ def project(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
+BROKEN = """
+from suite import *
+
+class Broken(Box):
+    async def get(self): raise RuntimeError("lost")
+
+class TestBroken(BoxSuite, lacks={Feature.TTL}%s):
+%s
+    @pytest.fixture
+    def adapter(self):
+        return lambda: nullcontext(Broken())
+"""
+
+
 def certificates(project: pytest.Pytester) -> Any:
     return json.loads((project.path / "out.json").read_text(encoding="utf-8"))
 
@@ -364,3 +378,69 @@ def test_zz_the_loop_is_still_mine():
     project.makepyfile(test_box=around + HONEST)
 
     project.runpytest("-p", "no:randomly").assert_outcomes(passed=5, skipped=1)
+
+
+@pytest.mark.parametrize(
+    "trick",
+    [
+        "@pytest.mark.xfail(reason='flaky')\nclass TestBroken",
+        "Broken.put = Broken.get = lambda *a: pytest.xfail('known')\nclass TestBroken",
+    ],
+    ids=["mark", "call"],
+)
+def test_a_failure_that_no_class_line_declares_is_a_failure(
+    project: pytest.Pytester, trick: str
+) -> None:
+    project.makepyfile(test_box=(BROKEN % ("", "")).replace("class TestBroken", trick))
+    run = project.runpytest_subprocess("--conformance-report", "out.json")
+
+    run.stdout.fnmatch_lines(["Broken*FAILS BoxPort 1.0: *"])
+    assert (run.ret, certificates(project)[0]["verdict"]) == (1, "fails")
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "    def judge(self, clause, adapter): pass",
+        "    def _run(self, clause, adapter): pass",
+        "    @classmethod\n    def required(cls): return []",
+        "    @classmethod\n    def missing(cls, clause): return ['a server']",
+        "    outcome = 'refused'",
+        "    port = 'BoxPort'",
+    ],
+    ids=["judge", "run", "required", "missing", "outcome", "port"],
+)
+def test_what_judges_a_clause_is_not_the_adapters_to_override(
+    project: pytest.Pytester, override: str
+) -> None:
+    project.makepyfile(test_box=BROKEN % ("", override))
+    run = project.runpytest_subprocess()
+
+    run.stdout.fnmatch_lines(["*TypeError: TestBroken overrides *of BoxSuite*"])
+
+
+def test_a_verb_left_out_that_is_not_declared_is_a_failure(project: pytest.Pytester) -> None:
+    lying = "from agentkit.testing.suites._judging import LeftOut\n" + BROKEN % ("", "")
+    project.makepyfile(test_box=lying.replace('RuntimeError("lost")', 'LeftOut("get")'))
+    run = project.runpytest_subprocess()
+
+    run.stdout.fnmatch_lines(["Broken*FAILS BoxPort 1.0: *"])
+
+
+def test_who_deviates_from_more_than_it_keeps_fails(project: pytest.Pytester) -> None:
+    declared = ", deviates={'BOX-GET-01': 'x', 'BOX-GET-02': 'x', 'BOX-LACK-01': 'x'}"
+    always = BROKEN.replace(
+        "async def get", "async def expire(self): raise ValueError\n    async def get"
+    )
+    project.makepyfile(test_box=always % (declared, ""))
+    run = project.runpytest_subprocess()
+
+    run.stdout.fnmatch_lines(["Broken*FAILS BoxPort 1.0: *"])
+    assert run.ret == 1
+
+
+def test_an_adapter_that_is_partial_in_every_verb_is_refused(project: pytest.Pytester) -> None:
+    project.makepyfile(test_box=BROKEN % (", partial={'put', 'get', 'expire'}", ""))
+    run = project.runpytest_subprocess()
+
+    run.stdout.fnmatch_lines(["*TypeError: TestBroken is partial in every verb*"])

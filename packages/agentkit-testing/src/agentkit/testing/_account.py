@@ -57,7 +57,7 @@ class Account:
         if (clause := _clause(item)) is None:
             return report
         tried = _tried(item)
-        if (outcome := _outcome(report, tried)) is not None:
+        if (outcome := _outcome(report, tried, clause)) is not None:
             finding = _finding(tried, key=_key(item), clause=clause, outcome=outcome)
             report.user_properties.append((_NAME, json.dumps(asdict(finding))))
         if report.failed:
@@ -77,16 +77,17 @@ class Account:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write the certificates; a report asked of a run that proves too little fails it."""
+        """Write the certificates; a verdict *fails*, or a report that proves little, fails it."""
         worker: dict[str, str] | None = getattr(self._config, "workeroutput", None)
         if worker is not None:
             said = {key: asdict(each) for key, each in self._said.items()}
             worker[_NAME] = json.dumps(said)
             return
-        if self._path is None:
-            return
-        self._trouble = self._write(self._path)
-        if self._trouble and session.exitstatus in {pytest.ExitCode.OK, _NOTHING}:
+        if self._path is not None:
+            self._trouble = self._write(self._path)
+        # pytest itself lets an expected failure pass that no class line declares.
+        fails = any(record.verdict == "fails" for record in self._records())
+        if (fails or self._trouble) and session.exitstatus in {pytest.ExitCode.OK, _NOTHING}:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
@@ -152,17 +153,24 @@ def _key(item: pytest.Item) -> str:
     return f"{item.nodeid.rpartition('::')[0]}[{_variant(item)}]"
 
 
-def _outcome(report: pytest.TestReport, tried: Suite) -> str | None:
+def _outcome(report: pytest.TestReport, tried: Suite, clause: Clause) -> str | None:
     """Give what *report* says of the clause, or None where it says nothing."""
     if report.failed:
         return "failed"
     if report.when != "call":
         return "skipped" if report.skipped else None
     if report.passed:
-        return tried.outcome
+        return "refused" if clause.needs in tried.lacks else "kept"
     if hasattr(report, "wasxfail"):
-        return "deviates"
-    return "skipped" if tried.outcome == "kept" else tried.outcome
+        return "deviates" if clause.id in tried.deviates else "failed"
+    return _reason_to_skip(tried, clause)
+
+
+def _reason_to_skip(tried: Suite, clause: Clause) -> str:
+    """Give why the kit skipped the clause, by what the adapter declared; nobody else may."""
+    said = str(tried.outcome)
+    declared = {"unexercised": bool(tried.missing(clause)), "left out": bool(tried.partial)}
+    return said if declared.get(said) else "skipped"
 
 
 def _finding(tried: Suite, *, key: str, clause: Clause, outcome: str) -> Finding:

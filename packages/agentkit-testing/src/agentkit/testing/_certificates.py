@@ -68,11 +68,16 @@ class Record:
 
     @property
     def verdict(self) -> str:
-        """One of *keeps*, *part of*, *fails*, *not judged*."""
+        """One of *keeps*, *part of*, *fails*, *not judged*.
+
+        Who deviates from more clauses than it keeps fails, whatever it declared.
+        """
         if "failed" in self.outcomes.values():
             return "fails"
-        if not self.is_complete:
+        if not self.is_complete or not self._kept:
             return "not judged"
+        if self._count_of("deviates") > self._kept:
+            return "fails"
         return "part of" if self.said.partial else "keeps"
 
     @property
@@ -81,12 +86,12 @@ class Record:
         said, required = self.said, len(self.said.required)
         port = f"{said.port} {said.version}"
         if self.verdict == "fails":
-            bad = [id_ for id_ in said.required if self._outcome(id_) == "failed"]
+            bad = [id_ for id_ in said.required if self._outcome(id_) in {"failed", "deviates"}]
             return f"FAILS {port}: {len(bad)} of {required} clauses ({', '.join(bad)})"
         if self.verdict == "not judged":
             ran = required - len(self.unanswered)
             return f"is not judged by {port}: {ran} of {required} clauses ran"
-        return f"{self.verdict} {port}: {', '.join([self._count(), *self._remarks()])}"
+        return f"{self.verdict} {port}: {', '.join([f'{self._kept} clauses', *self._remarks()])}"
 
     def certificate(self) -> dict[str, Any]:
         """Give the record as JSON data."""
@@ -111,10 +116,13 @@ class Record:
     def _outcome(self, id_: str) -> str:
         return self.outcomes.get(id_, "skipped")
 
-    def _count(self) -> str:
-        idle = {"unexercised", "left out", "deviates"}
-        kept = sum(self._outcome(id_) not in idle for id_ in self.said.required)
-        return f"{kept} clauses"
+    @property
+    def _kept(self) -> int:
+        """How many clauses were tried and found kept; a refusal that was declared keeps one."""
+        return self._count_of("kept") + self._count_of("refused")
+
+    def _count_of(self, outcome: str) -> int:
+        return sum(self._outcome(id_) == outcome for id_ in self.said.required)
 
     def _remarks(self) -> Iterable[str]:
         said, count = self.said, Counter(map(self._outcome, self.said.required))

@@ -23,13 +23,20 @@ from agentkit.testing.suites._judging import LeftOut, Opener, in_a_loop, leaves,
 __all__ = ["Suite"]
 
 
+# What an adapter's class may say in the place of the suite, or is given when it is made.
+_ADAPTERS_OWN = frozenset(
+    {"adapter", "patience", "backend", "clauses", "lacks", "ignores", "partial", "deviates"}
+)
+
+
 class Suite:
     """Base of the suites.
 
     What an adapter does not do is said in its class line: the features it *lacks* (it must refuse
     them) or *ignores* (it must warn), the verbs without which it is *partial*, the clauses from
     which it *deviates* and why. TypeError when the class is made: a clause is overridden or added,
-    an id, verb or feature is not this suite's, a feature is both lacked and ignored.
+    what runs the clauses is overridden, an id, verb or feature is not this suite's, a feature is
+    both lacked and ignored, or the adapter is partial in every verb.
     """
 
     port: ClassVar[str]
@@ -69,6 +76,7 @@ class Suite:
             _check_declaration(cls)
         if inherited is not None:
             _check_unchanged(cls, inherited)
+            _check_machinery(cls, inherited)
 
     @pytest.fixture
     def adapter(self) -> Opener:
@@ -150,7 +158,7 @@ class Suite:
             self._run(clause, adapter)
         except BaseException as exc:
             verbs = {leaf.verb for leaf in leaves(exc) if isinstance(leaf, LeftOut)}
-            if not verbs:
+            if not verbs or not verbs <= self.partial:
                 raise
         else:
             return
@@ -196,7 +204,7 @@ class Suite:
 
 def _inherited(cls: type[Suite]) -> type[Suite] | None:
     """Give the suite that *cls* applies, or None if *cls* is a suite or a part of one."""
-    if "port" in vars(cls):
+    if "port" in vars(cls) and not any("port" in vars(base) for base in cls.__mro__[1:]):
         return None
     bases = (base for base in cls.__mro__[1:] if "port" in vars(base) and issubclass(base, Suite))
     return next(bases, None)
@@ -220,6 +228,8 @@ def _check_declaration(cls: type[Suite]) -> None:
         raise TypeError(f"{cls.__name__} names features that {cls.port} has not: {_list(foreign)}")
     if both := cls.lacks & cls.ignores:
         raise TypeError(f"{cls.__name__} both lacks and ignores {_list(both)}")
+    if cls.partial and cls.partial == cls.verbs:
+        raise TypeError(f"{cls.__name__} is partial in every verb: that is no {cls.port}")
     if unknown := cls.partial - cls.verbs:
         raise TypeError(f"{cls.__name__} is partial in no verb of {cls.port}: {_list(unknown)}")
     if strange := cls.deviates.keys() - set(cls.required()):
@@ -231,6 +241,18 @@ def _check_unchanged(cls: type[Suite], suite: type[Suite]) -> None:
         raise TypeError(
             f"{cls.__name__} adds {_list(added)} to {suite.__name__}: a clause is the suite's; "
             "write a test of your own instead"
+        )
+
+
+def _check_machinery(cls: type[Suite], suite: type[Suite]) -> None:
+    """Check that an adapter's class brings hooks and names of its own, and judges nothing."""
+    own = {name for base in cls.__mro__ if base not in suite.__mro__ for name in vars(base)}
+    theirs = {name for base in suite.__mro__ for name in vars(base) if not name.startswith("__")}
+    hooks = {name for name in theirs if not is_defined(getattr(suite, name))}
+    if changed := (own & theirs) - hooks - _ADAPTERS_OWN:
+        raise TypeError(
+            f"{cls.__name__} overrides {_list(changed)} of {suite.__name__}: the kit runs and "
+            "judges its clauses; an adapter's class defines the fixture, hooks and names of its own"
         )
 
 
