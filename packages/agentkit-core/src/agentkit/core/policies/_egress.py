@@ -30,7 +30,8 @@ def egress(guardrail: Any) -> Middleware:
     That is the argument named by the request's, or the tool's, `url_arg`. Of a tool whose `caps`
     have `egress` and that names none, every argument that is an address is checked: one with a
     scheme, whatever the scheme is, and one that begins with two slashes. A `FetchResponse` that
-    came from another address, by a redirect, has that checked before it is handed on. In a chat chain it warns once and does nothing.
+    came from another address, by a redirect, has that checked before it is handed on. In a chat
+    chain it warns once and does nothing.
 
     Raises:
         ValueError: *guardrail* is None.

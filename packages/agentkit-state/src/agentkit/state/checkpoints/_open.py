@@ -9,6 +9,7 @@ from agentkit.state.checkpoints._memory import InMemoryCheckpointStore
 from agentkit.state.checkpoints._sqlite import SQLiteCheckpointStore
 from agentkit.state.stores._adapters import opener
 from agentkit.state.stores._local_urls import check_bare, path_of
+from agentkit.state.stores._paths import checked_file
 
 __all__ = ["from_memory", "from_sqlite", "open_checkpoints"]
 
@@ -41,4 +42,4 @@ def from_memory(url: str) -> AbstractAsyncContextManager[CheckpointPort]:
 
 def from_sqlite(url: str) -> AbstractAsyncContextManager[CheckpointPort]:
     """Open the SQLite file that *url* names."""
-    return SQLiteCheckpointStore.open(path_of(url))
+    return SQLiteCheckpointStore.open(checked_file(path_of(url)))

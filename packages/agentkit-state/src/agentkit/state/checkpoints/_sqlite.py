@@ -49,6 +49,8 @@ class SQLiteCheckpointStore:
         Raises:
             CheckpointerError: The file cannot be opened or written, is no SQLite file, belongs to
                 another application, or was made by a newer version. The message names *path*.
+            StoreValueError: No file can have *path*, or it is `:memory:` or a `file:` URI, which
+                would keep nothing; nothing is opened.
 
         """
         async with Database.open(path, unavailable=CheckpointerError) as database:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from agentkit.core.contracts.errors import AgentkitError
+from agentkit.state.stores._paths import checked_file
 
 __all__ = ["Database", "transaction"]
 
@@ -50,7 +51,7 @@ class Database:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, unavailable: type[AgentkitError]) -> None:
-        self.path: str = os.fspath(path)
+        self.path: str = checked_file(path)
         self._unavailable = unavailable
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="agentkit-sqlite")
         self._connection: sqlite3.Connection | None = None

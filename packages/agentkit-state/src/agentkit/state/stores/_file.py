@@ -35,6 +35,10 @@ class FileStore:
     a ttl is ignored, and the first write that carries one warns. A file that something else has
     damaged raises `StoreUnavailable`, naming it. `scan` reads every file: for many keys take
     `SQLiteStore`.
+
+    Raises:
+        StoreValueError: *base_dir* is empty, or no folder can have that path.
+
     """
 
     def __init__(self, base_dir: str | os.PathLike[str]) -> None:

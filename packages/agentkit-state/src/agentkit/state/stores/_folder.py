@@ -21,6 +21,7 @@ from agentkit.state.stores._files import (
     translated,
     write_durably,
 )
+from agentkit.state.stores._paths import checked_path
 
 __all__ = ["Folder"]
 
@@ -36,7 +37,7 @@ class Folder:
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
-        self._root = Path(root)
+        self._root = Path(checked_path(root))
         self._values = self._root / "kv"
         self._logs = self._root / "log"
         self._is_ours = False

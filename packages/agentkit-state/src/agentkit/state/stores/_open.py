@@ -9,6 +9,7 @@ from agentkit.state.stores._adapters import opener
 from agentkit.state.stores._file import FileStore
 from agentkit.state.stores._local_urls import check_bare, path_of
 from agentkit.state.stores._memory import InMemoryStore
+from agentkit.state.stores._paths import checked_file
 from agentkit.state.stores._sqlite import SQLiteStore
 
 __all__ = ["from_file", "from_memory", "from_sqlite", "open_store"]
@@ -46,4 +47,4 @@ def from_file(url: str) -> AbstractAsyncContextManager[StorePort]:
 
 def from_sqlite(url: str) -> AbstractAsyncContextManager[StorePort]:
     """Open the SQLite file that *url* names."""
-    return SQLiteStore.open(path_of(url))
+    return SQLiteStore.open(checked_file(path_of(url)))
