@@ -17,13 +17,14 @@ from agentkit.core.contracts.types import Chunk, Scope
 from agentkit.state.postgres import PgVectorStore, PostgresCheckpointStore, PostgresStore
 from agentkit.testing.servers import PostgresServer, postgres_18
 
-__all__ = ["filtered_search", "ratios"]
+__all__ = ["filtered_search", "postgres_ratios"]
 
 VALUE = {"text": "x" * 80, "count": 7}
 TIMES = 200
 ROWS = 100_000
 DIMENSIONS = 128
 QUERIES = 50
+SCOPE = Scope("benchmark")
 ASYNCPG: Any = asyncpg  # it has no types
 
 Work = Callable[[], Awaitable[object]]
@@ -41,7 +42,7 @@ CREATE TABLE saved (run text, version bigint, state jsonb, PRIMARY KEY (run, ver
 """
 
 
-async def ratios(stack: AsyncExitStack) -> list[Row]:
+async def postgres_ratios(stack: AsyncExitStack) -> list[Row]:
     """Give the rows of the store and the checkpoints."""
     server = stack.enter_context(PostgresServer(postgres_18))
     store = await stack.enter_async_context(PostgresStore.open(server.url))
@@ -86,7 +87,9 @@ def _verbs(store: PostgresStore, raw: Any) -> list[tuple[str, Work, Work]]:
 
 
 def _saves(checkpoints: PostgresCheckpointStore, raw: Any, size: int) -> list[Row]:
-    state = {"messages": [{"role": "user", "content": _prose(150 + n % 101)} for n in range(size // 230)]}
+    state = {
+        "messages": [{"role": "user", "content": _prose(150 + n % 101)} for n in range(size // 230)]
+    }
     run, versions = f"run-{size}", iter(range(1, 10**9))
 
     async def save() -> None:
@@ -153,22 +156,21 @@ def clustered(text: str) -> list[float]:
 
 async def filtered_search() -> list[str]:
     """Give how a search among 100,000 chunks does whose filter keeps one in a hundred."""
-    scope = Scope("benchmark")
     with PostgresServer(postgres_18, "maintenance_work_mem=512MB", "shared_buffers=1GB") as server:
         options: dict[str, Any] = {"dim": DIMENSIONS, "timeout": 120}
         async with _Clustered.open(server.url, **options) as index:
             for start in range(0, ROWS, 1000):
                 numbers = range(start, start + 1000)
                 chunks = [Chunk(f"c{n}", f"chunk {n}", {"part": n % 100}) for n in numbers]
-                await index.upsert(scope, chunks)
+                await index.upsert(SCOPE, chunks)
             raw = await ASYNCPG.connect(server.url)
             await raw.execute("ANALYZE agentkit_vectors")
-            lines = [await _searched(index, raw, scope, part) for part in (7, None)]
+            lines = [await _searched(index, raw, part) for part in (7, None)]
             await raw.close()
             return lines
 
 
-async def _searched(index: PgVectorStore, raw: Any, scope: Scope, part: int | None) -> str:
+async def _searched(index: PgVectorStore, raw: Any, part: int | None) -> str:
     where = None if part is None else {"part": part}
     fact = "true" if part is None else f"""facts @> ARRAY['["part",{part}]']"""
     order = "ORDER BY embedding <=> $1::text::vector"
@@ -184,7 +186,7 @@ async def _searched(index: PgVectorStore, raw: Any, scope: Scope, part: int | No
     for number in range(QUERIES):
         query = f"query {number}"
         begun = time.perf_counter()
-        got = await index.search(scope, query, 10, where)
+        got = await index.search(SCOPE, query, 10, where)
         between = time.perf_counter()
         rows = await raw.fetch(plain, Vector(clustered(query)).to_text())
         ours.append(between - begun)

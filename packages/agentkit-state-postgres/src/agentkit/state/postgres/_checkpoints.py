@@ -28,6 +28,12 @@ CREATE TABLE {schema}.agentkit_checkpoints (
   metadata text NOT NULL,
   PRIMARY KEY (run_id, version)
 );
+-- The compression of old takes longer than all else; where there is no other, space is cheaper.
+BEGIN
+  ALTER TABLE {schema}.agentkit_checkpoints ALTER COLUMN state SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN
+  ALTER TABLE {schema}.agentkit_checkpoints ALTER COLUMN state SET STORAGE EXTERNAL;
+END;
 """,
 )
 

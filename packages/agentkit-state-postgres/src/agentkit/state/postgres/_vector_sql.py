@@ -18,6 +18,7 @@ __all__ = ["Statements", "column_type", "part_for", "unit"]
 _LONGEST_VECTOR = 2000  # an index of single floats takes no more
 _LONGEST_HALFVEC = 4000
 _WIDEST_BEAM = 1000
+_FEW = 2000  # which are compared about as fast as an index of vectors is searched
 
 
 def column_type(dim: int) -> str:
@@ -105,6 +106,22 @@ ON CONFLICT (scope, id) DO UPDATE SET text = EXCLUDED.text, metadata = EXCLUDED.
     def written(self, vector: list[float]) -> str:
         """Give *vector* as the column takes it."""
         return Vector(vector).to_text() if self._kind == "vector" else HalfVector(vector).to_text()
+
+    def among_few(self, k: int, *, by_words: bool, filtered: bool) -> str:
+        """Give the search that looks at every chunk which passes the filter, if those are few.
+
+        Its first column tells whether they are; where not, or where nothing passes, the others of
+        its one row are null.
+        """
+        kept = _kept(by_words, filtered)
+        return f"""\
+SELECT few.are_few, near.* FROM (
+  SELECT count(*) <= {_FEW} AS are_few FROM (
+    SELECT FROM {self._table} WHERE {kept} LIMIT {_FEW + 1}
+  ) AS counted
+) AS few LEFT JOIN LATERAL (
+  {self._found} WHERE few.are_few AND {kept} ORDER BY {self._distance} + 0, id LIMIT {k}
+) AS near ON distance < 1 - $4::float8 ORDER BY distance, id"""
 
     def nearest(self, k: int, *, by_words: bool, filtered: bool) -> str:
         """Give the search that may use the index of vectors.

@@ -34,8 +34,9 @@ class PgVectorStore:
     As it is made it compares words, hashed into *dim* slots, and answers as `InMemoryVector` does.
     For likeness of meaning give an *embedder*, or override `_embed`, with *dim* as the model has
     it; every chunk of one index must be embedded alike. Up to 2,000 dimensions are kept as single
-    floats, up to 4,000 as half ones. An index (HNSW) finds the nearest, so a search may miss some
-    of the best matches; where *k* exist, *k* are given, also with a filter.
+    floats, up to 4,000 as half ones. Up to 2,000 chunks that pass a filter are compared one by one;
+    among more an index (HNSW) finds the nearest, which may miss some of the best. Where *k* exist,
+    *k* are given, also with a filter.
 
     *dsn*, *pool*, *schema* and *timeout* are those of `PostgresStore`. Call `init` once, or use
     `async with PgVectorStore.open(dsn)`.
@@ -190,8 +191,14 @@ class PgVectorStore:
     async def _found(
         self, k: int, arguments: tuple[Any, ...], *, filtered: bool
     ) -> list[Sequence[Any]]:
-        """Give the rows found by the index, or where those are too few, by looking at all."""
+        """Give the rows found by looking at all that pass, where those are few, or by the index.
+
+        Where that finds too few, all that pass are looked at after all.
+        """
         kept = {"by_words": self._by_words, "filtered": filtered}
+        rows = await self._database.fetch(self._sql.among_few(k, **kept), *arguments)
+        if rows[0][0]:
+            return [row[1:] for row in rows if row[1] is not None]
         rows = await self._database.fetch(self._sql.nearest(k, **kept), *arguments)
         if len(rows) < k:
             rows = await self._database.fetch(self._sql.exact(k, **kept), *arguments)
