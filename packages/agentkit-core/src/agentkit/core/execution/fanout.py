@@ -11,6 +11,7 @@ from asyncio import CancelledError, Future, Semaphore, Task
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, NoReturn, Protocol, TypeVar
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import Failure
 from agentkit.core.execution._abort import SIBLING_CLEANUP_GRACE_S, end_tasks
 from agentkit.core.execution.cancellation import sole_cancellation
@@ -65,7 +66,7 @@ async def gather_bounded(coros: Iterable[Awaitable[T]], *, sem: Semaphore) -> li
     Raises:
         ExceptionGroup: Some failed; it has every failure.
         Cancelled: They were cancelled, and nothing else went wrong.
-        TypeError: One of *coros* cannot be awaited; none is run.
+        TypeError: One of *coros* cannot be awaited, or *sem* is no semaphore; none is run.
 
     """
     batch = _Batch(coros, sem)
@@ -131,6 +132,10 @@ class _Batch:
 
     def __init__(self, coros: Iterable[Awaitable[Any]], sem: Semaphore) -> None:
         self._coros = _awaitables(coros)
+        if not hasattr(sem, "__aenter__"):
+            for coro in self._coros:
+                _discard(coro)
+            raise TypeError(f"sem is a Semaphore; got {shown(sem)}")
         self._sem = sem
         self.tasks: list[Task[Any]] = []
 

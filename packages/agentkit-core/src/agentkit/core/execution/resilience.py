@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import (
     CircuitOpen,
     ErrorClass,
@@ -19,8 +20,9 @@ from agentkit.core.contracts.errors import (
     classify,
     compose_failures,
 )
-from agentkit.core.execution._checks import check_count
+from agentkit.core.execution._checks import check_count, check_seconds
 from agentkit.core.execution.cancellation import sole_cancellation
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = [
     "BreakerState",
@@ -51,14 +53,13 @@ def backoff_delay(
     """Give the seconds to wait after failed *attempt*, counted from 1: doubling, full jitter.
 
     Raises:
-        TypeError: *attempt* is no whole number.
+        TypeError: *attempt* is no whole number, or *base* or *cap* no number.
         ValueError: *attempt* is less than 1, or *base* or *cap* is negative or not finite.
 
     """
     check_count("attempt", attempt, at_least=1)
     for name, seconds in (("base", base), ("cap", cap)):
-        if not (math.isfinite(seconds) and seconds >= 0):
-            raise ValueError(f"{name} is a finite number of seconds, 0 or more; got {seconds!r}")
+        check_seconds(name, seconds)
     return rng.uniform(0.0, min(cap, base * 2.0 ** min(attempt - 1, _LARGEST_EXPONENT)))
 
 
@@ -72,7 +73,7 @@ class CircuitBreaker:
     between threads.
 
     Raises:
-        TypeError: *fail_threshold* is no whole number.
+        TypeError: *fail_threshold* is no whole number, or another argument of another type.
         ValueError: *fail_threshold* is less than 1, *cooldown* is negative or not finite, or
             *state* is none of the three.
 
@@ -88,8 +89,11 @@ class CircuitBreaker:
         state: BreakerState = "closed",
     ) -> None:
         check_count("fail_threshold", fail_threshold, at_least=1)
-        if not (math.isfinite(cooldown) and cooldown >= 0):
-            raise ValueError(f"cooldown is a finite number of seconds, 0 or more; got {cooldown!r}")
+        check_seconds("cooldown", cooldown)
+        if not is_a(name, str):
+            raise TypeError(f"name is text; got {shown(name)}")
+        if not callable(clock):
+            raise TypeError(f"clock is a function; got {shown(clock)}")
         if state not in {"closed", "open", "half_open"}:
             raise ValueError(f"state is closed, open or half_open; got {state!r}")
         self.name = name

@@ -10,7 +10,7 @@ from agentkit.core.contracts.middleware import Call, Handler, Middleware, closin
 from agentkit.core.execution import CircuitBreaker
 from agentkit.core.policies._calls import CHAT, Once, passed_on
 from agentkit.core.policies._passage import Passage
-from agentkit.core.runtime._checks import check_functions, check_has
+from agentkit.core.runtime._checks import check_function, check_has
 from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["fallback"]
@@ -44,7 +44,7 @@ def fallback(
         raise TypeError(f"the breakers of fallback() are a dict by model; got {shown(breakers)}")
     for model, breaker in (breakers or {}).items():
         check_has(f"the breaker of {model!r}", breaker, "allow", "record_failure")
-    check_functions(classify_fn=classify_fn)
+    check_function("classify_fn", classify_fn)
     return _Fallback(tuple(models), classify_fn, dict(breakers or {}))
 
 

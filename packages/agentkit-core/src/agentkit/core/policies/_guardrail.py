@@ -10,7 +10,7 @@ from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import EgressDenied
 from agentkit.core.policies._addresses import Address, address_of, is_public, split_url
 from agentkit.core.policies._untrusted import framed, redacted
-from agentkit.core.runtime._checks import check_flags, check_functions
+from agentkit.core.runtime._checks import check_flags, check_function, check_functions
 
 __all__ = ["Guardrail"]
 
@@ -51,7 +51,8 @@ class Guardrail:
     ) -> None:
         for name, several in (("egress_allow", egress_allow), ("allowed_schemes", allowed_schemes)):
             _check_texts(name, several)
-        check_functions(url_check=url_check, resolve=resolve)
+        check_functions(url_check=url_check)
+        check_function("resolve", resolve)
         check_flags(
             block_private_ips=block_private_ips,
             redact_tool_output=redact_tool_output,

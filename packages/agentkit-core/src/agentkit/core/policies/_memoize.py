@@ -11,7 +11,7 @@ from agentkit.core.contracts.store_rules import check_ttl
 from agentkit.core.policies._calls import Once, has_side_effects, passed_on
 from agentkit.core.policies._memo_keys import default_key, store_key
 from agentkit.core.policies._recall import Recall
-from agentkit.core.runtime._checks import check_flags, check_functions, check_has
+from agentkit.core.runtime._checks import check_flags, check_function, check_functions, check_has
 from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["memoize"]
@@ -45,7 +45,8 @@ def memoize(
         NotImplementedError: (from the call) The store has no *ttl*; nothing was run.
 
     """
-    check_functions(key=key, when=when)
+    check_function("key", key)
+    check_functions(when=when)
     check_flags(allow_side_effects=allow_side_effects)
     if store is not None:
         check_has("store", store, "get_or_set")

@@ -11,6 +11,7 @@ from agentkit.core.runtime._checks import (
     check_between,
     check_count,
     check_flags,
+    check_function,
     check_functions,
     check_has,
 )
@@ -47,7 +48,8 @@ def retry(
         check_has("breaker", breaker, "allow", "record_failure")
     if deadline_s is not None:
         check_between("deadline_s", deadline_s, low=0)
-    check_functions(classify_fn=classify_fn, sleep=sleep)
+    check_function("classify_fn", classify_fn)
+    check_functions(sleep=sleep)
     check_flags(retry_unknown=retry_unknown, allow_side_effects=allow_side_effects)
     return _Retry(
         Rules(

@@ -10,7 +10,7 @@ from typing import Any
 from agentkit.core.contracts.errors import BudgetExhausted
 from agentkit.core.contracts.types import ModelUsage, Usage
 from agentkit.core.execution._checks import check_count
-from agentkit.core.runtime._checks import check_positive
+from agentkit.core.runtime._checks import check_function, check_positive
 from agentkit.core.runtime._meters import all_tokens
 from agentkit.core.runtime._money import MONEY_SCALE, Amount, exact, not_negative, to_money, total
 from agentkit.core.runtime._prices import known_cost
@@ -49,7 +49,7 @@ class ActorBudget:
     model call only while a step is left for it, so no interleaving makes a step too many.
 
     Raises:
-        TypeError: A limit is no number of its kind.
+        TypeError: A limit is no number of its kind, or *clock* no function.
         ValueError: A limit is negative, or *max_wall_seconds* is not finite and positive.
         MoneyPrecisionError: *max_cost_usd* is no finite number.
 
@@ -71,6 +71,7 @@ class ActorBudget:
         }
         if max_wall_seconds is not None:
             check_positive("max_wall_seconds", max_wall_seconds)
+        check_function("clock", clock)
         self._wall = max_wall_seconds
         self._clock = clock
         self._started = clock()

@@ -19,6 +19,7 @@ from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Literal
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.types import ModelUsage, Usage
 from agentkit.core.execution._checks import check_count
@@ -27,6 +28,7 @@ from agentkit.core.runtime._ledger import Ledger, Limits
 from agentkit.core.runtime._meters import Charge
 from agentkit.core.runtime._money import Amount, exact, not_negative, rounded, to_money
 from agentkit.core.runtime._prices import known_cost, price_of, worst_case
+from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["Budget", "BudgetReservation", "Charge"]
 
@@ -61,7 +63,7 @@ class Budget:
         MoneyPrecisionError: An amount is no finite number, or *max_cost_usd* has more than six
             decimal places.
         ValueError: An amount or a limit is too small, or a choice is none of its two.
-        TypeError: A limit is no whole number.
+        TypeError: A limit is no whole number, or *usage* no `Usage`.
 
     """
 
@@ -78,6 +80,8 @@ class Budget:
         usage: Usage | None = None,
         on_unpriced: Literal["warn", "refuse"] = "warn",
     ) -> None:
+        if usage is not None and not is_a(usage, Usage):
+            raise TypeError(f"usage is a Usage or None; got {shown(usage)}")
         check_choice("on_exceeded", on_exceeded, ("raise", "stop"))
         check_choice("on_unpriced", on_unpriced, ("warn", "refuse"))
         if max_cost_usd is not None:

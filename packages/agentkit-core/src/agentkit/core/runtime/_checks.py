@@ -1,6 +1,7 @@
 """Refusing wrong arguments with one clear message, before any effect."""
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -13,11 +14,15 @@ __all__ = [
     "check_choice",
     "check_count",
     "check_flags",
+    "check_function",
     "check_functions",
     "check_has",
     "check_positive",
     "check_several",
+    "check_text",
 ]
+
+_LARGEST = sys.float_info.max
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -30,8 +35,8 @@ def check_positive(name: str, value: Any) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} is a number of seconds; got {value!r}")
-    if not math.isfinite(value) or value <= 0:
-        raise ValueError(f"{name} is finite and greater than 0; got {value!r}")
+    if not 0 < value <= _LARGEST:
+        raise ValueError(f"{name} is finite and greater than 0; got {shown(value)}")
     return float(value)
 
 
@@ -51,7 +56,31 @@ def check_between(
         bounds = f"{low:g} or more" if high == math.inf else f"from {low:g} to {high:g}"
         bounds = "a number that compares" if low == -math.inf else bounds
         raise ValueError(f"{name} is {bounds}; got {shown(value)}")
+    if isinstance(value, int) and abs(value) > _LARGEST:  # compared exactly; float() would overflow
+        raise ValueError(f"{name} is a number that a float holds; got {shown(value)}")
     return float(value)
+
+
+def check_function(name: str, value: Any) -> None:
+    """Return if *value* can be called.
+
+    Raises:
+        TypeError: It cannot, or is None.
+
+    """
+    if not callable(value):
+        raise TypeError(f"{name} is a function; got {shown(value)}")
+
+
+def check_text(name: str, value: Any) -> None:
+    """Return if *value* is text.
+
+    Raises:
+        TypeError: It is not.
+
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is text; got {shown(value)}")
 
 
 def check_functions(**given: Any) -> None:

@@ -9,7 +9,13 @@ from agentkit.core.contracts.errors import MeterExceeded, UnsupportedOption
 from agentkit.core.contracts.ports import StorePort
 from agentkit.core.contracts.types import ModelUsage, Usage
 from agentkit.core.execution._checks import check_count
-from agentkit.core.runtime._checks import check_choice, check_positive
+from agentkit.core.runtime._checks import (
+    check_choice,
+    check_functions,
+    check_has,
+    check_positive,
+    check_text,
+)
 from agentkit.core.runtime._meters import Charge, all_tokens
 from agentkit.core.runtime._money import Amount, not_negative, rounded, to_money
 from agentkit.core.runtime._prices import known_cost, price_of, worst_case
@@ -40,7 +46,7 @@ class Quota:
         name: Tells quotas on one store apart.
 
     Raises:
-        TypeError: A limit is no whole number.
+        TypeError: A limit is no whole number, or another argument of another type.
         ValueError: A limit is negative, *window* is not finite and positive, or a choice is wrong.
         MoneyPrecisionError: *max_usd* is no finite amount.
 
@@ -59,6 +65,10 @@ class Quota:
         name: str = "default",
     ) -> None:
         self.window: float = check_positive("window", window)
+        check_functions(clock=clock)
+        check_text("name", name)
+        if store is not None:
+            check_has("store", store, "increment", "get")
         check_choice("on_exceeded", on_exceeded, ("raise", "stop"))
         self.on_exceeded = on_exceeded
         rates = Rates(

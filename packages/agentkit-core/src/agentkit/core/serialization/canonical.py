@@ -18,7 +18,7 @@ from types import NoneType
 from typing import Any
 
 from agentkit.core.serialization._immutable import FrozenDict, FrozenList
-from agentkit.core.serialization._kinds import kind_of
+from agentkit.core.serialization._kinds import is_a, kind_of
 
 __all__ = ["canonical_json", "stable_hash"]
 
@@ -49,9 +49,12 @@ def stable_hash(obj: Any, *, length: int = 16) -> str:
     list, ``1`` and ``"1"`` as keys, a set and a list, a date and its text. A mapping counts as a
     dict, the frozen containers as the plain ones; a dataclass or a model with ``model_dump`` is
     its qualified name and its fields (of a dataclass those that are compared). Raises `TypeError`
-    for an object whose content cannot be seen, `ValueError` for NaN and the infinities, for
-    nesting that cannot be followed and for a *length* out of 1 to 64.
+    for an object whose content cannot be seen and a *length* that is no whole number, `ValueError`
+    for NaN and the infinities, for nesting that cannot be followed and for a *length* out of 1 to
+    64.
     """
+    if isinstance(length, bool) or not is_a(length, int):
+        raise TypeError(f"length is a whole number; got {length!r}")
     if not 1 <= length <= _MAX_LENGTH:
         raise ValueError(f"length must be from 1 to {_MAX_LENGTH}; got {length!r}")
     try:
