@@ -2,8 +2,9 @@
 
 A frozen dataclass that holds a plain dict can be rewritten through it. `deep_freeze` closes that:
 it copies a payload into `FrozenDict` and `FrozenList`, which serialise, compare, copy and pickle
-like the containers they derive from. What a subclass of `dict` cannot close is the unbound base
-method (`dict.__setitem__(frozen, …)`): that is a deliberate act, not a mistake.
+like the containers they derive from. What a subclass of `dict` or `list` cannot close is what
+writes through the base type: its unbound methods (`dict.__setitem__(frozen, …)`), and C code that
+takes any list, such as `heapq`: give those a copy, `list(frozen)`.
 """
 
 from __future__ import annotations
@@ -36,7 +37,8 @@ class FrozenDict(dict[K, V]):
     """A dict, frozen at every level: whatever would change it raises `TypeError`.
 
     Values are frozen on the way in (see `deep_freeze`). `dict(frozen)` is a mutable copy of the
-    top level. Like any dict it cannot be hashed.
+    top level. Like any dict it cannot be hashed. What writes through the base type is not stopped:
+    `dict.update(frozen, …)`, and C code that takes any dict.
     """
 
     __slots__ = ()
@@ -95,7 +97,8 @@ class FrozenList(list[V]):
     """A list, frozen at every level: whatever would change it raises `TypeError`.
 
     Items are frozen on the way in (see `deep_freeze`). `list(frozen)` and a slice are mutable
-    copies of the top level. Like any list it cannot be hashed.
+    copies of the top level. Like any list it cannot be hashed. What writes through the base type is
+    not stopped: `list.append(frozen, …)`, and C code that takes any list, such as `heapq`.
     """
 
     __slots__ = ()

@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
@@ -51,8 +52,7 @@ class Folder:
                 make_folder(folder)
             with (self._root / "lock").open("ab") as file:
                 lock(file.fileno(), self._root)  # closing unlocks
-                if not self._is_ours:
-                    self._claim()
+                self._claim()
                 yield
 
     def read(self, key: str) -> tuple[bool, Any]:
@@ -94,6 +94,8 @@ class Folder:
         path = self._log_path(key)
         with translated(path), path.open("a+b", buffering=0) as file:
             end = _whole_lines(file.fileno())
+            if end:
+                _check_owner(path, _parsed(path, _first_line(file)), key)
             file.truncate(end)  # the rest was never acknowledged: its writer died
             head = "" if end else f"{json.dumps(key)}\n"
             try:
@@ -132,7 +134,9 @@ class Folder:
         self._is_ours = True
 
     def _claim(self) -> None:
-        self._check_format()  # another process may have claimed it since
+        # Looked at for each write: the folder may have been removed, or claimed by another, since.
+        self._is_ours = False
+        self._check_format()
         if not self._is_ours:
             replace_file(self._root / "format", _FORMAT)
             self._is_ours = True
@@ -169,6 +173,11 @@ def _parsed(path: Path, content: bytes) -> Any:
 def _check_owner(path: Path, stored: Any, key: str) -> None:
     if stored != key:
         raise StoreUnavailable(f"{path}: holds the key {stored!r} under the name of {key!r}")
+
+
+def _first_line(file: FileIO) -> bytes:
+    file.seek(0)
+    return file.readline()
 
 
 def _whole_lines(fd: int) -> int:

@@ -67,6 +67,10 @@ class SQLiteStore:
     Made by `SQLiteStore.open`, whose block owns the file. Every write is one transaction and on
     disk when it returns. Expiry is decided by *clock*, unix seconds, which every process that
     shares the file must agree on.
+
+    One store is one connection, and what is asked of it is done in order: while another process
+    holds the file's write lock, a write waits for it, up to a minute, and what is asked after that
+    write waits too, reads included. A second `open` of the same file reads meanwhile.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
