@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from typing import Any
 
-import asyncpg
+import asyncpg  # type: ignore[import-untyped,unused-ignore]
 from measuring import Row, seconds_of_await
 from pgvector import Vector
 

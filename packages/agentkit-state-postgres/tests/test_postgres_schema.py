@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
-import asyncpg
+import asyncpg  # type: ignore[import-untyped,unused-ignore]
 import pytest
 
 from agentkit.core.contracts.errors import StoreUnavailable, StoreValueError

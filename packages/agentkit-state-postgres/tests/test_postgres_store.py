@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
-import asyncpg
+import asyncpg  # type: ignore[import-untyped,unused-ignore]
 import pytest
 from psycopg_pool import AsyncConnectionPool
 

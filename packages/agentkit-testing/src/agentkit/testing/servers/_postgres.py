@@ -97,7 +97,10 @@ class PostgresServer:
     def is_ready(self) -> bool:
         """Whether it answers, and has recovered what is on disk."""
         where = ("-h", _HOST, "-p", str(self.port), "-U", _OWNER)
-        return self._run("pg_isready", "-q", *where).returncode == 0
+        try:
+            return self._run("pg_isready", "-q", *where).returncode == 0
+        except OSError:  # its folder is gone
+            return False
 
     def start(self) -> None:
         """Start it, on the same port and data as before."""
