@@ -9,12 +9,12 @@ from agentkit.core.contracts.errors import StoreValueError
 __all__ = ["checked_file", "checked_path"]
 
 
-def checked_path(path: str | os.PathLike[str]) -> str:
+def checked_path(path: str | bytes | os.PathLike[str] | os.PathLike[bytes]) -> str:
     """Give *path* as text if a file or folder can have it.
 
     Raises:
         StoreValueError: It is empty, or has a NUL or a lone surrogate in it.
-        TypeError: It is no path.
+        TypeError: It is no path, or one in bytes.
 
     """
     text = os.fspath(path)

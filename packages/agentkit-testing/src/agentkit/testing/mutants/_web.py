@@ -34,6 +34,11 @@ class Web:
         self.is_hanging = False
         self.secret = uuid4().hex
 
+    def play(self, content: Any) -> None:
+        """Answer with *content* from now on."""
+        self.content = content
+        self.is_hanging = False
+
     async def ask(self) -> Any:
         """Give what is there."""
         await asyncio.sleep(0)
@@ -122,10 +127,6 @@ class _WebTrial(Trial):
     def make(self) -> Any:
         return self.kind(self.web)
 
-    async def play(self, content: Any) -> None:
-        self.web.content = content
-        self.web.is_hanging = False
-
     async def requests(self) -> int:
         return self.web.requests
 
@@ -141,12 +142,18 @@ class _WebTrial(Trial):
 
 @tries(ReferenceSearch)
 class _SearchTrial(_WebTrial, SearchSuite):
+    async def play(self, found: Any) -> None:
+        self.web.play(found)
+
     async def fail(self, failure: Failure) -> None:
         self.web.content = failure
 
 
 @tries(ReferenceFetch)
 class _FetchTrial(_WebTrial, FetchSuite):
+    async def play(self, response: Any) -> None:
+        self.web.play(response)
+
     def url(self) -> str:
         return "https://example.com/page"
 
