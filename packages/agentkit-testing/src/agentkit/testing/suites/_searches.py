@@ -140,7 +140,8 @@ class SearchClauses(WebSteps):
 class SearchSuite(SearchClauses):
     """What a web search promises; subclass it and define the `adapter` fixture.
 
-    Hooks: `play`, `fail`, `requests`, `secret`, `break_connection` with `restore`, `backend_version`.
+    Hooks: `play`, `fail`, `requests`, `secret`, `break_connection` with `restore`,
+    `backend_version`.
     """
 
     port: ClassVar[str] = "SearchPort"
