@@ -25,6 +25,7 @@ ACME: dict[str, Any] = {
         "STORE-CAS-02": "deviates",
     },
 }
+DEVIATES = {**ACME, "deviates": {"STORE-CAS-02": "why, and a link"}}
 OTHER = {**ACME, "adapter": "Aardvark", "clauses": {"STORE-KV-01": "failed"}, "verdict": "fails"}
 RUNS = {**ACME, "port": "CheckpointPort", "clauses": {"CHECKPOINT-SAVE-01": "kept"}}
 
@@ -87,3 +88,59 @@ def test_another_file_is_told(
 def test_a_missing_file_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", str(tmp_path / "absent.json")]) == 2
     assert "absent.json" in capsys.readouterr().err
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    made = tmp_path / "page.md"
+    made.write_text("# Support\n\n<!-- agentkit-conformance table -->\nan old table\n", "utf-8")
+    return made
+
+
+def report(folder: Path, *certificates: dict[str, Any]) -> str:
+    made = folder / "report.json"
+    made.write_text(json.dumps(certificates), encoding="utf-8")
+    return str(made)
+
+
+def test_deviations_are_told_below(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table(tmp_path, DEVIATES)
+
+    told = "- AcmeStore deviates from STORE-CAS-02: why, and a link"
+    assert capsys.readouterr().out.splitlines()[-1] == told
+
+
+def test_versions_may_be_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["table", "--without-versions", report(tmp_path, ACME)]) == 0
+
+    assert "| AcmeStore | acme | A \\| | keeps |" in capsys.readouterr().out
+
+
+def test_a_table_is_put_below_its_mark(tmp_path: Path, page: Path) -> None:
+    assert main(["table", report(tmp_path, ACME), "--in", str(page)]) == 0
+
+    text = page.read_text("utf-8")
+    assert text.startswith("# Support\n\n<!-- agentkit-conformance table -->\n\n## StorePort 1.0")
+    assert "an old table" not in text
+
+
+def test_a_page_with_another_table_is_told_and_left(
+    tmp_path: Path, page: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", report(tmp_path, ACME), "--in", str(page), "--check"]) == 1
+
+    assert "is not this one" in capsys.readouterr().err
+    assert "an old table" in page.read_text("utf-8")
+
+
+def test_a_page_with_this_table_is_current(tmp_path: Path, page: Path) -> None:
+    main(["table", report(tmp_path, ACME), "--in", str(page)])
+
+    assert main(["table", report(tmp_path, ACME), "--in", str(page), "--check"]) == 0
+
+
+def test_a_page_without_a_mark_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "bare.md").write_text("# Support\n", "utf-8")
+
+    assert main(["table", report(tmp_path, ACME), "--in", str(tmp_path / "bare.md")]) == 2
+    assert "has no line" in capsys.readouterr().err

@@ -444,3 +444,13 @@ def test_an_adapter_that_is_partial_in_every_verb_is_refused(project: pytest.Pyt
     run = project.runpytest_subprocess()
 
     run.stdout.fnmatch_lines(["*TypeError: TestBroken is partial in every verb*"])
+
+
+def test_a_clause_whose_extra_is_not_installed_is_unexercised(project: pytest.Pytester) -> None:
+    law = SUITE.replace('needs=Feature.TTL)', 'extra="no_such_package")')
+    project.makepyfile(suite=law, test_box=HONEST.replace(", lacks={Feature.TTL}", ""))
+
+    result = project.runpytest()
+
+    told = "2 clauses, 2 unexercised (no break_connection, no_such_package installed)"
+    result.stdout.fnmatch_lines([f"HonestBox  keeps BoxPort 1.0: {told}"])

@@ -16,7 +16,7 @@ class ListsNothing(ReferenceCheckpoints):
     list_versions = None  # type: ignore[assignment]
 
 
-@breaks("CHECKPOINT-SAVE-01")
+@breaks("CHECKPOINT-SAVE-01", "CHECKPOINT-LAW-01")
 class DropsMetadata(ReferenceCheckpoints):
     """It has no column for metadata."""
 
@@ -52,7 +52,7 @@ class TakesTheLastSavedForTheLatest(ReferenceCheckpoints):
         return self.read(run_id, versions[-1]) if versions else None
 
 
-@breaks("CHECKPOINT-SAVE-04", "CHECKPOINT-SAVE-03")
+@breaks("CHECKPOINT-SAVE-04", "CHECKPOINT-SAVE-03", "CHECKPOINT-LAW-02")
 class SortsVersionsAsText(ReferenceCheckpoints):
     """It puts 10 before 9."""
 
@@ -147,7 +147,7 @@ class ComparesStatesInOrder(ReferenceCheckpoints):
         return json.dumps([cp.state, cp.created_at, cp.status.value, cp.metadata])
 
 
-@breaks("CHECKPOINT-CONFLICT-02", "CHECKPOINT-CONFLICT-05")
+@breaks("CHECKPOINT-CONFLICT-02", "CHECKPOINT-CONFLICT-05", "CHECKPOINT-LAW-02")
 class Overwrites(ReferenceCheckpoints):
     """It writes with ON CONFLICT DO UPDATE."""
 
@@ -155,7 +155,7 @@ class Overwrites(ReferenceCheckpoints):
         self.space.runs.setdefault(run, {})[version] = text
 
 
-@breaks("CHECKPOINT-CONFLICT-02")
+@breaks("CHECKPOINT-CONFLICT-02", "CHECKPOINT-LAW-02")
 class ComparesStatesAsPython(ReferenceCheckpoints):
     """It compares with ==, for which True is 1."""
 

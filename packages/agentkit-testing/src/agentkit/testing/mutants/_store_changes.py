@@ -47,7 +47,7 @@ class SwapsWhateverIsThere(_OwnSwap):
         return super().agrees(held, expected) or True
 
 
-@breaks("STORE-CAS-03")
+@breaks("STORE-CAS-03", "STORE-LAW-06")
 class SwapsOnlyWhatIsThere(_OwnSwap):
     """It swaps with UPDATE, which finds no row."""
 
@@ -71,7 +71,7 @@ class TakesAbsentForFalse(_OwnSwap):
         return not expected if held is None else super().agrees(held, expected)
 
 
-@breaks("STORE-CAS-06")
+@breaks("STORE-CAS-06", "STORE-LAW-03")
 class ComparesInOrder(_OwnSwap):
     """It compares texts whose keys are in no order."""
 
@@ -79,7 +79,7 @@ class ComparesInOrder(_OwnSwap):
         return json.dumps(self.decode(held or "null")) == json.dumps(expected)
 
 
-@breaks("STORE-CAS-07")
+@breaks("STORE-CAS-07", "STORE-LAW-03")
 class ComparesAsPython(_OwnSwap):
     """It compares with ==, for which True is 1."""
 
@@ -96,7 +96,7 @@ class ComparesIdentity(_OwnSwap):
         return self.decode(held or "null") is expected
 
 
-@breaks("STORE-CAS-09", "STORE-CAS-10")
+@breaks("STORE-CAS-09", "STORE-CAS-10", "STORE-LINEAR-01")
 class ComparesThenSwaps(ReferenceStore):
     """It reads in one round trip and writes in another."""
 
@@ -153,7 +153,7 @@ class CountsFromOne(ReferenceStore):
         return super().total(key, by + (self.live(key) is None))
 
 
-@breaks("STORE-COUNT-02")
+@breaks("STORE-COUNT-02", "STORE-LAW-05")
 class CountsUpOnly(ReferenceStore):
     """It refuses to count down."""
 
@@ -189,7 +189,7 @@ class CountsOnAnything(ReferenceStore):
         return int(held or 0) + by if not isinstance(held, (str, list, dict)) else by
 
 
-@breaks("STORE-COUNT-06")
+@breaks("STORE-COUNT-06", "STORE-LAW-05")
 class CountsInFourBytes(ReferenceStore):
     """Its column is an int4."""
 
@@ -209,7 +209,7 @@ class CountsWithoutEnd(ReferenceStore):
         return held + by if type(held) is int else super().total(key, by)
 
 
-@breaks("STORE-COUNT-08")
+@breaks("STORE-COUNT-08", "STORE-LINEAR-02")
 class ReadsThenCounts(ReferenceStore):
     """It reads in one round trip and writes in another."""
 
@@ -221,7 +221,7 @@ class ReadsThenCounts(ReferenceStore):
         return total
 
 
-@breaks("STORE-COUNT-09")
+@breaks("STORE-COUNT-09", "STORE-LINEAR-02")
 class CountsThenReads(ReferenceStore):
     """It counts in one round trip and reads the total in another."""
 
@@ -230,7 +230,7 @@ class CountsThenReads(ReferenceStore):
         return int(await self.get(key) or 0)
 
 
-@breaks("STORE-COUNT-10")
+@breaks("STORE-COUNT-10", "STORE-LAW-06")
 class CountsElsewhere(ReferenceStore):
     """It keeps counters in a table of their own."""
 
@@ -244,7 +244,7 @@ class CountsElsewhere(ReferenceStore):
         return self.counters[key]
 
 
-@breaks("STORE-LOG-01")
+@breaks("STORE-LOG-01", "STORE-LAW-02")
 class LogsBackwards(ReferenceStore):
     """It pushes at the head."""
 
@@ -260,7 +260,7 @@ class HasNoEmptyLog(ReferenceStore):
         return (await super().list(key)) or None
 
 
-@breaks("STORE-LOG-03")
+@breaks("STORE-LOG-03", "STORE-LAW-06")
 class LogsAmongValues(ReferenceStore):
     """It keeps a log as the value of its key."""
 
@@ -278,7 +278,7 @@ class DeletesLogs(ReferenceStore):
         self.space.logs.pop(key, None)
 
 
-@breaks("STORE-LOG-05")
+@breaks("STORE-LOG-05", "STORE-LINEAR-03")
 class ReadsThenAppends(ReferenceStore):
     """It reads the log, and writes it back longer."""
 
@@ -289,7 +289,7 @@ class ReadsThenAppends(ReferenceStore):
         self.space.logs[key] = entries
 
 
-@breaks("STORE-LOG-06")
+@breaks("STORE-LOG-06", "STORE-LINEAR-03")
 class LogsPerWriter(ReferenceStore):
     """It keeps the entries of each instance together."""
 

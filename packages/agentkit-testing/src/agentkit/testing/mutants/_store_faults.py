@@ -53,7 +53,7 @@ class StaysInFlight(ReferenceStore):
         return text
 
 
-@breaks("STORE-CANCEL-01")
+@breaks("STORE-CANCEL-01", "STORE-LINEAR-01")
 class DeletesThenWrites(ReferenceStore):
     """It replaces a value in two round trips."""
 

@@ -16,7 +16,7 @@ from agentkit.testing.mutants._reference import Produce, ReferenceStore
 from agentkit.testing.mutants._trial import breaks
 
 
-@breaks("STORE-KEY-01")
+@breaks("STORE-KEY-01", "STORE-LAW-04")
 class FoldsCase(ReferenceStore):
     """Its column compares without case."""
 
@@ -181,7 +181,7 @@ class ScansByGlob(ReferenceStore):
         return fnmatch.filter(super().found(""), f"{prefix}*")
 
 
-@breaks("STORE-SCAN-04")
+@breaks("STORE-SCAN-04", "STORE-LAW-04")
 class ScansByLike(ReferenceStore):
     """It matches with LIKE 'prefix%', its wildcards and its deaf ear for case."""
 

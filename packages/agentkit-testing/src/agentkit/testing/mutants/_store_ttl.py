@@ -15,7 +15,7 @@ from agentkit.testing.mutants._reference import (
 from agentkit.testing.mutants._trial import breaks
 
 
-@breaks("STORE-TTL-01")
+@breaks("STORE-TTL-01", "STORE-LAW-07")
 class NeverExpires(ReferenceStore):
     """It takes a ttl and says nothing."""
 
@@ -31,7 +31,7 @@ class ExpiresEarly(ReferenceStore):
         super().put(key, text, None if ttl is None else max(1, ttl - 2))
 
 
-@breaks("STORE-TTL-02")
+@breaks("STORE-TTL-02", "STORE-LAW-07")
 class InheritsTheEnd(ReferenceStore):
     """It leaves the first end where it is."""
 
@@ -260,7 +260,7 @@ class CountsForEver(ReferenceStore):
         return await super().increment(key, by)
 
 
-@breaks("STORE-WINDOW-02")
+@breaks("STORE-WINDOW-02", "STORE-LAW-07")
 class SlidesItsWindow(ReferenceStore):
     """It opens the window anew with every hit, so that it never closes."""
 

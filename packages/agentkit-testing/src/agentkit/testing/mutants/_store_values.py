@@ -105,7 +105,7 @@ class ReplacesSurrogates(ReferenceStore):
         return text.replace("\\ud800", "?").replace("\\udfff", "?")
 
 
-@breaks("STORE-VALUE-03", "STORE-LOG-11")
+@breaks("STORE-VALUE-03", "STORE-LOG-11", "STORE-LAW-01", "STORE-LAW-02")
 class CountsInDoubles(ReferenceStore):
     """It reads every number as a double, as JavaScript and jsonb extracts do."""
 
@@ -114,7 +114,7 @@ class CountsInDoubles(ReferenceStore):
         return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-@breaks("STORE-VALUE-03")
+@breaks("STORE-VALUE-03", "STORE-LAW-01")
 class RoundsFloats(ReferenceStore):
     """It keeps fifteen digits of a float."""
 

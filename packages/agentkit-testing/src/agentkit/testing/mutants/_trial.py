@@ -111,10 +111,11 @@ def faults_of(adapter: type, *clauses: str) -> list[str]:
 def _keeps(adapter: type, id_: str) -> bool:
     case = trial_of(adapter)()
     case.kind = adapter
-    if adapter not in REFERENCES:
+    clause = case.clauses[id_]
+    if adapter not in REFERENCES and clause.extra is None:
         case.patience = _SHORT
     try:
-        case.judge(case.clauses[id_], case.bind())
+        case.judge(clause, case.bind())
     except pytest.skip.Exception as exc:
         raise LookupError(f"{id_} was not tried: {exc}") from exc
     except (Exception, pytest.fail.Exception):  # noqa: BLE001  # whatever shows the fault

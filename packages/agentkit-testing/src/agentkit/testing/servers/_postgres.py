@@ -94,6 +94,11 @@ class PostgresServer:
         told = self._run("postgres", "--version").stdout
         return f"PostgreSQL {told.split()[-1]}"
 
+    @property
+    def processes(self) -> list[int]:
+        """The ids of what runs: first the process that begins all others."""
+        return [*self._leader(), *self._children()]
+
     def is_ready(self) -> bool:
         """Whether it answers, and has recovered what is on disk."""
         where = ("-h", _HOST, "-p", str(self.port), "-U", _OWNER)
@@ -123,12 +128,12 @@ class PostgresServer:
 
     def freeze(self) -> None:
         """Stop it in its tracks, with all it has begun."""
-        for process in (*self._children(), *self._leader()):
+        for process in self.processes:
             _signal(process, signal.SIGSTOP)
 
     def thaw(self) -> None:
         """Let it go on."""
-        for process in (*self._children(), *self._leader()):
+        for process in self.processes:
             _signal(process, signal.SIGCONT)
 
     def query(self, text: str) -> str:

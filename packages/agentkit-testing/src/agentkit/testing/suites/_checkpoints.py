@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from agentkit.testing.suites._checkpoint_laws import CheckpointLawClauses
 from agentkit.testing.suites._checkpoint_saves import (
     VERBS,
     ConflictClauses,
@@ -18,6 +19,7 @@ __all__ = ["CheckpointSuite"]
 
 
 class CheckpointSuite(
+    CheckpointLawClauses,
     CheckpointFaultClauses,
     StateClauses,
     RunClauses,

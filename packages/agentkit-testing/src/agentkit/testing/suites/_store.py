@@ -7,6 +7,7 @@ from agentkit.testing.suites._store_changes import CounterClauses, LogClauses, S
 from agentkit.testing.suites._store_faults import CancelClauses, FaultClauses
 from agentkit.testing.suites._store_flight import FlightClauses
 from agentkit.testing.suites._store_keys import KeyClauses, ScanClauses
+from agentkit.testing.suites._store_laws import LawClauses, LinearClauses
 from agentkit.testing.suites._store_ttl import (
     IgnoredTtlClauses,
     LackedTtlClauses,
@@ -19,6 +20,8 @@ __all__ = ["StoreSuite"]
 
 
 class StoreSuite(
+    LinearClauses,
+    LawClauses,
     CancelClauses,
     FaultClauses,
     IgnoredTtlClauses,
