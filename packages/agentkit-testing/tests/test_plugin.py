@@ -447,7 +447,7 @@ def test_an_adapter_that_is_partial_in_every_verb_is_refused(project: pytest.Pyt
 
 
 def test_a_clause_whose_extra_is_not_installed_is_unexercised(project: pytest.Pytester) -> None:
-    law = SUITE.replace('needs=Feature.TTL)', 'extra="no_such_package")')
+    law = SUITE.replace("needs=Feature.TTL)", 'extra="no_such_package")')
     project.makepyfile(suite=law, test_box=HONEST.replace(", lacks={Feature.TTL}", ""))
 
     result = project.runpytest()
