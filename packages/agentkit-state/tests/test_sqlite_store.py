@@ -2,6 +2,8 @@
 
 import asyncio
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import closing
@@ -271,9 +273,10 @@ def test_closing_waits_for_what_was_asked_before(path: Path) -> None:
     ("content", "said"),
     [
         (b"no database " * 100, "file is not a database"),
+        (b"no database", "file is not a database"),
         (b"SQLite format 3\0" + b"\xff" * 4000, "."),
     ],
-    ids=["text", "damaged header"],
+    ids=["text", "short text", "damaged header"],
 )
 def test_a_file_that_is_no_database_is_named(path: Path, content: bytes, said: str) -> None:
     path.write_bytes(content)
@@ -282,6 +285,29 @@ def test_a_file_that_is_no_database_is_named(path: Path, content: bytes, said: s
         _run(path, _nothing)
 
     assert path.read_bytes() == content
+
+
+def test_a_store_and_checkpoints_on_one_file_keep_their_locks_on_it(path: Path) -> None:
+    async def steps(store: SQLiteStore) -> list[tuple[str, bool]]:
+        async with SQLiteCheckpointStore.open(path):
+            await store.set("k", 1)
+            first = await asyncio.to_thread(_visited, path)
+            await store.set("k", 2)
+            return [first, await asyncio.to_thread(_visited, path)]
+
+    assert _run(path, steps) == [("1", True), ("2", True)]
+
+
+def _visited(path: Path) -> tuple[str, bool]:
+    """Give what another process reads at `k`, and whether its closing left the log of writes."""
+    visit = (
+        "import asyncio, sys; from agentkit.state.stores import SQLiteStore\n"
+        "async def visit():\n"
+        "    async with SQLiteStore.open(sys.argv[1]) as store: print(await store.get('k'))\n"
+        "asyncio.run(visit())"
+    )
+    seen = subprocess.check_output([sys.executable, "-c", visit, path], text=True)
+    return seen.strip(), Path(f"{path}-wal").exists()
 
 
 def test_the_file_of_another_application_is_left_alone(path: Path) -> None:

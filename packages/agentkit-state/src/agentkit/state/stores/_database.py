@@ -9,7 +9,6 @@ import time
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 from agentkit.core.contracts.errors import AgentkitError
@@ -21,7 +20,7 @@ T = TypeVar("T")
 
 _BUSY_SECONDS = 60.0  # SQLite's waiting is not fair: under load a writer may lose many rounds
 _APPLICATION_ID = 0x61676B74  # "agkt", in the file's header
-_HEADER = b"SQLite format 3\0"  # with which each SQLite file begins, but for an empty one
+_SMALLEST_BYTES = 512  # no SQLite file that holds anything is smaller than its smallest page
 _BUSY = 5  # the primary result codes SQLITE_BUSY and SQLITE_LOCKED
 _LOCKED = 6
 
@@ -91,7 +90,7 @@ class Database:
             return work(self._connection)
 
     def _connect(self) -> None:
-        self._check_header()
+        self._check_size()
         with self._translated():
             connection = sqlite3.connect(
                 self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -103,14 +102,17 @@ class Database:
                 raise
             self._connection = connection
 
-    def _check_header(self) -> None:
-        """Refuse what is no SQLite file; SQLite itself takes a short one for empty and writes."""
+    def _check_size(self) -> None:
+        """Refuse a file too short for SQLite, which would take it for empty and write.
+
+        Its size alone is looked at: closing a file that was opened beside SQLite drops the locks
+        that this process holds on it (sqlite.org/howtocorrupt.html, 2.2).
+        """
         try:
-            with Path(self.path).open("rb") as file:
-                header = file.read(len(_HEADER))
+            size = os.stat(self.path).st_size  # noqa: PTH116 - a path of bytes as well
         except OSError:
             return  # it is not there yet, or SQLite has a word for what it is
-        if header not in (b"", _HEADER):
+        if 0 < size < _SMALLEST_BYTES:
             raise self.broken("file is not a database; choose another")
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
