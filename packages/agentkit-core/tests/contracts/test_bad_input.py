@@ -4,7 +4,8 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 
@@ -24,8 +25,8 @@ observation: Any = _observation
 ports: Any = _ports
 types: Any = _types
 
-# Where misuse is told by whoever keeps the value, with an error of its own.
-KEPT_ELSEWHERE = {"Checkpoint", "ReplayRecord"}
+# Whose misuse is told by whoever keeps the value; a price has tests of its own.
+CHECKED_ELSEWHERE = {"Checkpoint", "ReplayRecord", "Price"}
 # A delta is made for every few characters of an answer: what joins it is checked, no more.
 UNCHECKED = {
     "Delta": {"model", "provider", "finish_reason"},
@@ -39,23 +40,82 @@ UNCHECKED = {
 }
 
 
+class _Thing:
+    """Something that no field takes."""
+
+    def __repr__(self) -> str:
+        return "a thing"
+
+
+THING: Any = _Thing()
+CHOICES = {"ModelUsage.provenance", "StreamEvent.type"}  # of some texts; see below
+
+
 def _checked_fields() -> Iterator[Any]:
     for value in EXAMPLES:
         kind = type(value).__name__
         spared = OPAQUE.get(kind, set()) | UNCHECKED.get(kind, set())
-        if kind in KEPT_ELSEWHERE:
+        if kind in CHECKED_ELSEWHERE:
             continue
         for field in dataclasses.fields(value):
-            if field.name not in spared:
+            if field.name not in spared and f"{kind}.{field.name}" not in CHOICES:
                 yield pytest.param(value, field.name, id=f"{kind}.{field.name}")
+
+
+def _named(kind: Any) -> str:
+    if kind in _WORDS:
+        return _WORDS[kind]
+    return f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__}"
+
+
+_WORDS: dict[Any, str] = {
+    str: "text",
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    bytes: "bytes",
+    list[float]: "a list of numbers",
+    content.ContentBlock: "a content block",
+}
+
+
+def _wanted(hint: Any) -> str:
+    """Give how a message calls what a field of the type *hint* is."""
+    arguments = get_args(hint)
+    if get_origin(hint) in {tuple, list}:
+        return f"a {get_origin(hint).__name__}, each item {_named(arguments[0])}"
+    if NoneType in arguments and hint not in _WORDS:
+        (inner,) = (each for each in arguments if each is not NoneType)
+        optional = (
+            ""
+            if _wanted(inner).startswith(("a tuple", "a list", "a number", "a whole"))
+            else " or None"
+        )
+        return f"{_wanted(inner)}{optional}"
+    return "a dict" if get_origin(hint) is dict else _named(hint)
+
+
+# Those whose types alone do not say it.
+SAID = {
+    "Scope.org_id": "a whole number, text or None",
+    "Scope.domain_id": "a whole number, text or None",
+    "Message.content": "text (what text cannot hold goes into blocks=)",
+    "ModelUsage.cost": "a Decimal or None",
+    "GenerationOptions.seed": "a whole number or None",
+    "GenerationOptions.tool_choice": "a dict or None",
+}
 
 
 @pytest.mark.parametrize(("value", "field"), list(_checked_fields()))
 def test_an_object_of_another_type_is_refused_by_the_name_of_its_field(
     value: Any, field: str
 ) -> None:
-    with pytest.raises((TypeError, ValueError), match=rf"{type(value).__name__}\.{field}\b"):
-        dataclasses.replace(value, **{field: object()})
+    name = f"{type(value).__name__}.{field}"
+    wanted = SAID.get(name) or _wanted(get_type_hints(type(value))[field])
+    with pytest.raises(TypeError) as caught:
+        dataclasses.replace(value, **{field: THING})
+
+    assert str(caught.value) == f"{name} is {wanted}; got a thing"
 
 
 @pytest.mark.parametrize(
@@ -127,6 +187,54 @@ def test_an_enormous_value_does_not_flood_the_message() -> None:
 def test_an_enormous_number_is_told_by_its_size() -> None:
     with pytest.raises(ValueError, match="got an integer of 33220 bits"):
         types.Usage(-(10**10_000))
+
+
+@pytest.mark.parametrize(
+    ("length", "told"),
+    [(78, repr("x" * 78)), (79, f"'{'x' * 79}…")],
+    ids=["80 characters", "81 characters"],
+)
+def test_a_message_shows_a_value_up_to_a_limit(length: int, told: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        types.Message("user", tool_calls="x" * length)
+
+    assert str(caught.value).endswith(f"; got {told}")
+
+
+@pytest.mark.parametrize(
+    ("bits", "told"), [(320, str(1 - 2**320)[:80] + "…"), (321, "an integer of 321 bits")]
+)
+def test_a_number_is_shown_by_its_digits_up_to_a_limit(bits: int, told: str) -> None:
+    with pytest.raises(ValueError, match="0 or more") as caught:
+        types.Usage(1 - 2**bits)
+
+    assert str(caught.value).endswith(f"; got {told}")
+
+
+def test_an_item_is_told_by_its_place_and_what_it_is() -> None:
+    with pytest.raises(TypeError) as caught:
+        types.ChatRequest([types.Message("user"), THING], "m")
+
+    assert str(caught.value) == "ChatRequest.messages[1] is a Message; got a thing"
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (content.ImageBlock, "ImageBlock needs exactly one of url, data, file_id; got none"),
+        (
+            lambda: content.ImageBlock("u", b"d"),
+            "ImageBlock needs exactly one of url, data, file_id; got ['url', 'data']",
+        ),
+        (content.VideoBlock, "VideoBlock needs at least one of url, data; got none"),
+    ],
+    ids=["nothing", "too much", "no video"],
+)
+def test_media_say_where_they_are(make: Any, told: str) -> None:
+    with pytest.raises(ValueError, match="needs") as caught:
+        make()
+
+    assert str(caught.value) == told
 
 
 def test_zero_and_empty_are_values() -> None:

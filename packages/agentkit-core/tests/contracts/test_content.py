@@ -8,8 +8,11 @@ import pytest
 from agentkit.core.contracts.content import (
     AudioBlock,
     ChatMessage,
+    CodeBlock,
     ContentBlock,
+    DataBlock,
     DocumentBlock,
+    ErrorBlock,
     ImageBlock,
     TextBlock,
     ThinkingBlock,
@@ -95,6 +98,38 @@ def test_a_reader_is_told_of_what_is_no_text() -> None:
     ]
 
     assert content_blocks_to_str(blocks) == "look: [image image/jpeg][tool call search]"
+
+
+@pytest.mark.parametrize(
+    ("block", "shown"),
+    [
+        (TextBlock("a"), "a"),
+        (ThinkingBlock("hm"), "hm"),
+        (ToolUseBlock("c", "search", {"q": 1}), "[tool call search]"),
+        (
+            ToolResultBlock("c", content=[TextBlock("a"), ImageBlock(url="u")]),
+            "a[image image/jpeg]",
+        ),
+        (CodeBlock("x = 1"), "```python\nx = 1\n```"),
+        (DataBlock({"a": 1}), "[data]"),
+        (DataBlock({"a": 1}, "invoice"), "[data invoice]"),
+        (ErrorBlock("Timeout", "late"), "Timeout: late"),
+        (ImageBlock(file_id="f", media_type="image/png"), "[image image/png]"),
+        (AudioBlock("u"), "[audio audio/wav]"),
+        (AudioBlock("u", transcript="hello"), "hello"),
+        (VideoBlock("u"), "[video video/mp4]"),
+        (DocumentBlock("u"), "[document application/pdf]"),
+        (DocumentBlock("u", filename="a.pdf"), "[document a.pdf]"),
+        (UnknownBlock({"type": "hologram"}), "[unknown block]"),
+    ],
+    ids=repr,
+)
+def test_each_block_has_a_text_for_a_reader(block: ContentBlock, shown: str) -> None:
+    assert block.to_text_repr() == shown
+
+
+def test_an_error_may_have_no_details() -> None:
+    assert ErrorBlock("Timeout", "late").details is None
 
 
 def test_media_bytes_stay_out_of_a_repr() -> None:

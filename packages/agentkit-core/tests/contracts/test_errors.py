@@ -22,6 +22,7 @@ from agentkit.core.contracts.errors import (
     Stuck,
     ToolArgumentError,
     classify,
+    classify_status,
     compose_failures,
 )
 
@@ -63,6 +64,69 @@ def test_an_error_takes_its_facts_by_keyword(error: Any) -> None:
     allowed = {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
 
     assert {p.kind for p in parameters if p.name != "detail"} <= allowed
+
+
+def _facts(error: Any) -> dict[str, Any]:
+    parameters = list(inspect.signature(error.__init__).parameters.values())[2:]
+    return {p.name: p.default for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+
+
+WITH_FACTS = [error for error in EXPORTED if error is not Stuck]
+
+
+@pytest.mark.parametrize("error", WITH_FACTS, ids=lambda e: e.__name__)
+def test_an_error_says_its_message_and_nothing_else(error: Any) -> None:
+    assert str(error("told")) == "told"
+    assert str(error()) == ("run cancelled" if error is errors.Cancelled else "")
+
+
+@pytest.mark.parametrize(
+    ("error", "fact"),
+    [(error, fact) for error in WITH_FACTS for fact in _facts(error)],
+    ids=lambda v: v if isinstance(v, str) else v.__name__,
+)
+def test_an_error_has_the_facts_that_it_was_given(error: Any, fact: str) -> None:
+    default = _facts(error)[fact]
+    given: Any = (fact,) if default == () or fact == "errors" else fact
+
+    assert getattr(error("told", **{fact: given}), fact) == given
+    assert getattr(error("told"), fact) == (() if fact == "errors" else default)
+    assert not default or fact == "error_class", "nothing is known but what is told"
+
+
+def test_a_refusal_of_a_middleware_has_its_reason_and_detail() -> None:
+    refusal = errors.Blocked("too long", {"most": 5})
+
+    assert (refusal.reason, refusal.detail) == ("too long", {"most": 5})
+    assert (errors.Blocked().reason, errors.Blocked().detail) == ("", {})
+
+
+def test_a_credential_that_is_not_accepted_is_a_permanent_failure_with_its_facts() -> None:
+    error = ProviderAuthError("no", status=401, provider="p")
+
+    assert (str(error), error.error_class) == ("no", PERMANENT)
+    assert (error.status, error.provider) == (401, "p")
+
+
+def test_being_stuck_is_told_by_the_failure() -> None:
+    stuck = Stuck(FAILURES[PERMANENT])
+
+    assert (str(stuck), stuck.failure, stuck.args) == (
+        "m",
+        FAILURES[PERMANENT],
+        (FAILURES[PERMANENT],),
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "verdict"),
+    [
+        (399, UNKNOWN), (400, PERMANENT), (408, TRANSIENT), (425, TRANSIENT), (429, TRANSIENT),
+        (499, PERMANENT), (500, TRANSIENT), (599, TRANSIENT), (600, UNKNOWN), (0, UNKNOWN),
+    ],
+)  # fmt: skip
+def test_a_status_has_a_verdict(status: int, verdict: ErrorClass) -> None:
+    assert classify_status(status) is verdict
 
 
 def test_a_provider_error_keeps_its_facts_over_a_pickle() -> None:
@@ -152,3 +216,10 @@ def test_a_parent_is_as_bad_as_its_worst_child(kinds: Any, category: ErrorClass)
     assert parent is not None
     assert (parent.category, parent.retriable) == (category, category is not PERMANENT)
     assert parent.children == tuple(FAILURES[kind] for kind in kinds)
+
+
+def test_a_parent_tells_of_each_child_by_its_source() -> None:
+    parent = compose_failures([Failure(UNKNOWN, "a", "one"), Failure(UNKNOWN, "b", "two")])
+
+    assert parent is not None
+    assert (parent.source, parent.message) == ("composite", "2 failures: a: one; b: two")

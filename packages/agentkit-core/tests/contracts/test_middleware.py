@@ -248,6 +248,142 @@ def test_a_buffering_middleware_may_replace_the_result_by_none() -> None:
     assert run(items()) == [None]
 
 
+class Whole(BaseMiddleware):
+    """Collects the call first, and writes down what each phase sees."""
+
+    buffers = True
+
+    def __init__(self) -> None:
+        self.seen: list[Any] = []
+
+    async def on_request(self, ctx: MiddlewareContext) -> Any:
+        self.seen.append(ctx.model)
+
+    async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:
+        self.seen.append((ctx.model, result.content))
+        yield Observation("progress")
+        yield LLMResult(f"{result.content}!")
+
+    async def on_error(self, ctx: MiddlewareContext, exc: Exception) -> Any:
+        self.seen.append((ctx.model, str(exc)))
+        return LLMResult("instead")
+
+    async def on_close(self, ctx: MiddlewareContext) -> Any:
+        self.seen.append(f"{ctx.model} closed")
+
+
+def test_a_phase_that_collects_the_call_sees_its_result() -> None:
+    whole = Whole()
+    result = run(collect(chain([whole], Model("a", "b"))(chat())))
+
+    assert result.content == "ab!"
+    assert whole.seen == ["m", ("m", "ab"), "m closed"]
+
+
+def test_a_phase_that_collects_the_call_answers_a_failure_even_after_output() -> None:
+    whole = Whole()
+    result = run(collect(chain([whole], Model("a", failure=ValueError("no")))(chat())))
+
+    assert result.content == "instead"
+    assert whole.seen == ["m", ("m", "no"), "m closed"]
+
+
+def test_a_phase_that_only_observes_leaves_the_result_as_it_is() -> None:
+    class Observing(Whole):
+        async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:
+            yield Observation("progress")
+
+        async def on_error(self, ctx: MiddlewareContext, exc: Exception) -> Any:
+            yield Observation("progress")
+
+    failing = Model(failure=ValueError("no"))
+    assert run(collect(chain([Observing()], Model("a"))(chat()))).content == "a"
+    with pytest.raises(ValueError, match="no"):
+        run(collect(chain([Observing()], failing)(chat())))
+
+
+def test_every_phase_of_a_stream_sees_the_call() -> None:
+    class Streaming(Whole):
+        buffers = False
+
+    whole, failed = Streaming(), Streaming()
+    run(collect(chain([whole], Model("a", "b"))(chat())))
+    run(collect(chain([failed], Model(failure=ValueError("no")))(chat())))
+
+    assert whole.seen == ["m", ("m", "ab"), "m closed"]
+    assert failed.seen == ["m", ("m", "no"), "m closed"]
+
+
+def test_a_phase_tells_the_runs_observer() -> None:
+    class Telling(BaseMiddleware):
+        async def on_request(self, ctx: MiddlewareContext) -> Any:
+            await ctx.emit("step", "begins", turn=1)
+            await ctx.emit("step")
+
+    observer = RecordingObserver()
+    run(collect(chain([Telling()], Model("a"))(chat(observer=observer))))
+
+    told = [(o.kind, o.render, o.payload) for o in observer.items]
+    assert told == [("step", "begins", {"turn": 1}), ("step", "", None)]
+
+
+class Plain:
+    """An iterator that is no generator, and says whether it was closed."""
+
+    def __init__(self, *items: Any) -> None:
+        self.items = list(items)
+        self.closed = 0
+
+    def __aiter__(self) -> Any:
+        return self
+
+    async def __anext__(self) -> Any:
+        if not self.items:
+            raise StopAsyncIteration
+        return self.items.pop(0)
+
+    async def aclose(self) -> None:
+        self.closed += 1
+
+
+class Idle(BaseMiddleware):
+    pass
+
+
+class IdleButWhole(BaseMiddleware):
+    buffers = True
+
+
+@pytest.mark.parametrize("idle", [Idle(), IdleButWhole()], ids=["stream", "whole"])
+def test_what_is_no_generator_is_closed_as_well(idle: BaseMiddleware) -> None:
+    plain = Plain(Delta("a"))
+    run(collect(chain([idle], lambda _: plain)(chat())))
+
+    assert plain.closed == 1
+
+
+def test_what_cannot_be_closed_is_left_as_it_is() -> None:
+    class Bare(Plain):
+        aclose: Any = None
+
+    assert run(collect(Bare(Delta("a")))).content == "a"
+
+
+def test_a_tool_that_gives_nothing_gives_none() -> None:
+    assert run(collect(Plain(), "tool")) is None
+    assert run(collect_one(Plain())) is None
+
+
+def test_a_tools_phase_may_see_nothing() -> None:
+    class Seeing(BaseMiddleware):
+        async def on_response(self, ctx: MiddlewareContext, result: Any) -> Any:
+            seen.append(result)
+
+    seen: list[Any] = []
+    run(collect(chain([Seeing()], lambda _: Plain())(tool()), "tool"))
+    assert seen == [None]
+
+
 def test_an_observation_yielded_by_a_phase_goes_to_the_observer() -> None:
     observer = RecordingObserver()
     run(collect(chain([Telling()], Model("a"))(chat(observer=observer))))

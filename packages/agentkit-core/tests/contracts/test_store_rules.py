@@ -1,5 +1,6 @@
 """What every store refuses, with which words, and when two values are equal."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any
 
@@ -232,3 +233,37 @@ def test_a_text_that_is_no_value_is_refused(text: str) -> None:
 def test_equality_is_that_of_canonical_json(left: Any, right: Any, equal: bool) -> None:  # noqa: FBT001
     assert equal_values(left, right) is equal
     assert equal_values(right, left) is equal
+
+
+@pytest.mark.parametrize(
+    ("refused", "told"),
+    [
+        (lambda: check_key(""), "a key must not be empty"),
+        (
+            lambda: check_by("k", "1"),
+            "increment on key 'k' requires an integer `by`; got str. "
+            + "A counter holds whole numbers only; scale the amount, or keep it as a value",
+        ),
+        (
+            lambda: add_to_counter("k", "1", 1),
+            "increment on key 'k' requires a stored integer; it holds str. "
+            + "A counter and a value are sharing one key",
+        ),
+        (lambda: check_key("\0" + "k" * 59), f"a key must not contain NUL; got '\\x00{'k' * 59}'"),
+        (lambda: check_key("\0" + "k" * 60), f"a key must not contain NUL; got '\\x00{'k' * 59}'…"),
+        (lambda: check_ttl(-(10**40) + 1), f"1 to 2147483647 seconds; got {-(10**40) + 1}"),
+        (lambda: check_ttl(-(10**40)), "1 to 2147483647 seconds; got an integer of 133 bits"),
+        (lambda: decode_value("[NaN]"), "this is no stored value: NaN is not JSON"),
+    ],
+    ids=range(8),
+)
+def test_a_refusal_says_what_would_be_right(refused: Callable[[], Any], told: str) -> None:
+    with pytest.raises(StoreValueError) as caught:
+        refused()
+
+    assert str(caught.value).removeprefix("a ttl must be from ") == told
+
+
+def test_a_counter_reaches_both_of_its_bounds() -> None:
+    assert add_to_counter("k", -(2**63) + 1, -1) == -(2**63)
+    assert add_to_counter("k", 2**63 - 2, 1) == 2**63 - 1

@@ -72,11 +72,52 @@ def test_usage_becomes_model_usage_and_back() -> None:
     assert ModelUsage.from_usage(usage).to_usage() == usage
 
 
-def test_an_unknown_price_makes_the_sum_unknown() -> None:
-    known, unknown = ModelUsage(1, cost=Decimal(1)), ModelUsage(1)
+KNOWN, UNKNOWN, EMPTY = ModelUsage(1, cost=Decimal(1)), ModelUsage(1), ModelUsage()
 
-    assert (known + unknown).cost is None
-    assert (known + ModelUsage()).cost == Decimal(1)
+
+@pytest.mark.parametrize(
+    ("one", "other", "cost"),
+    [
+        (KNOWN, KNOWN, Decimal(2)),
+        (KNOWN, UNKNOWN, None),
+        (EMPTY, KNOWN, Decimal(1)),
+        (EMPTY, EMPTY, None),
+        (ModelUsage(cost=Decimal(5)), KNOWN, Decimal(6)),
+        (ModelUsage(cost=Decimal(5)), UNKNOWN, None),
+    ],
+    ids=["both", "one unknown", "nothing", "nothing at all", "a fee", "a fee and unknown"],
+)
+def test_a_sum_of_costs_is_known_if_every_part_with_tokens_is(
+    one: ModelUsage, other: ModelUsage, cost: Decimal | None
+) -> None:
+    assert (one + other).cost == (other + one).cost == cost
+
+
+def test_a_usage_that_names_no_cost_has_an_unknown_one() -> None:
+    assert ModelUsage.from_usage(Usage(1, 1)).cost is None
+    assert ModelUsage(1).to_usage().cost_usd == 0
+
+
+def test_input_that_was_all_cached_or_written_is_not_fresh() -> None:
+    assert ModelUsage(10, 4, 3, 3).to_usage().input_tokens == 0
+    assert ModelUsage(10, 10, 3).to_usage().input_tokens == 0
+
+
+def test_nobody_is_owed_anything_for_what_was_counted_twice() -> None:
+    assert _price(input="3").cost_of(ModelUsage(10, 10, 3)) == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["input", "output", "cache_read", "cache_write_5m", "cache_write_1h"]
+)
+def test_each_kind_of_token_has_a_price_of_its_own(name: str) -> None:
+    usage = ModelUsage(111_110, 1_000, 10_000, 100_000, 1_000_000)
+    counts = {
+        "input": 110, "output": 1_000_000, "cache_read": 1_000, "cache_write_5m": 10_000,
+        "cache_write_1h": 100_000,
+    }  # fmt: skip
+
+    assert _price(**{name: "1"}).cost_of(usage) * 1_000_000 == counts[name]
 
 
 def test_a_sum_is_as_well_known_as_its_worse_part() -> None:
@@ -147,6 +188,36 @@ def test_text_that_came_in_increments_takes_its_place_among_the_blocks() -> None
     result = assemble_deltas([Delta("hel"), Delta("lo"), Delta(blocks=(thought, call))])
 
     assert result.blocks == (thought, TextBlock("hello"), call)
+
+
+def test_text_comes_after_blocks_where_there_is_no_call() -> None:
+    thought = ThinkingBlock("hm")
+
+    assert assemble_deltas([Delta(blocks=(thought,)), Delta("a")]).blocks == (
+        thought,
+        TextBlock("a"),
+    )
+
+
+def test_blocks_without_text_stay_as_they_came() -> None:
+    blocks = (ThinkingBlock("hm"), ToolUseBlock("1", "a"))
+
+    assert assemble_deltas([Delta(blocks=blocks)]).blocks == blocks
+    assert assemble_deltas([Delta("a")]).blocks == ()
+
+
+def test_the_last_word_on_a_fact_wins_and_an_empty_one_says_nothing() -> None:
+    told = [Delta(model="a", parsed={}), Delta(model="b"), Delta(model="", parsed=None)]
+
+    assert (assemble_deltas(told).model, assemble_deltas(told).parsed) == ("b", {})
+
+
+@pytest.mark.parametrize("name", ["name", "tool_call_id"])
+def test_what_a_turn_is_called_is_text(name: str) -> None:
+    wrong: dict[str, Any] = {name: 1}
+
+    with pytest.raises(TypeError, match=rf"Message\.{name} is text or None; got 1"):
+        Message("user", "hi", **wrong)
 
 
 def test_no_deltas_are_an_empty_answer() -> None:

@@ -140,6 +140,61 @@ def test_values_of_one_identity_share_a_bucket_and_differ(one: Any, other: Any) 
     assert one != other
 
 
+# The fields that a value is hashed on, where it has payloads that have no hash.
+IDENTITY = {
+    types.ToolCall: ["id", "name"],
+    types.ToolSchema: ["name", "description"],
+    types.ToolRequest: ["name", "side_effecting", "url_arg"],
+    types.ChatRequest: ["model", "temperature", "max_tokens", "messages"],
+    types.Chunk: ["id", "text"],
+    types.LLMResult: ["content", "model", "provider", "finish_reason", "tool_calls"],
+    types.Delta: ["text", "model", "provider", "finish_reason", "tool_calls"],
+    types.StreamEvent: ["type", "text"],
+    content.ThinkingBlock: ["text", "signature"],
+    content.ToolUseBlock: ["call_id", "tool_name"],
+    content.ToolResultBlock: ["call_id", "name"],
+    content.DataBlock: ["schema_id"],
+    content.ErrorBlock: ["error_type", "message"],
+    content.UnknownBlock: ["provider"],
+    content.ChatMessage: ["role", "content", "name"],
+    llm.GenerationOptions: ["system_instructions", "temperature", "max_tokens", "seed"],
+    llm.LLMResponse: ["content", "usage", "finish_reason"],
+    llm.EmbeddingResult: ["model", "usage_tokens", "embeddings"],
+    llm.CompletionEvent: ["content", "usage", "run_id", "seq"],
+    ports.SearchHit: ["url", "title"],
+    ports.FetchResponse: ["url", "status", "content_type", "fetched_at"],
+    ports.Checkpoint: ["run_id", "version"],
+    observation.Observation: ["run_id", "agent", "seq", "ts", "kind"],
+    replay.ReplayRecord: ["span_id", "operation"],
+    errors.Failure: ["category", "source", "message"],
+}
+OTHER: dict[str, Any] = {
+    "type": "step", "usage": types.ModelUsage(7), "category": errors.ErrorClass.TRANSIENT,
+    "side_effecting": False, "tool_calls": (), "messages": [], "embeddings": [],
+    "content": [content.TextBlock("another")],
+}  # fmt: skip
+
+
+def test_every_value_with_a_hash_of_its_own_is_listed() -> None:
+    own = {type(v) for v in EXAMPLES if "__hash__" in inspect.getsource(type(v))}
+
+    assert own - {llm.RunMeta} == set(IDENTITY)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in IDENTITY.items() for name in names]
+)
+def test_another_identity_has_another_hash(kind: Any, name: str) -> None:
+    value = next(v for v in EXAMPLES if type(v) is kind)
+    old: Any = getattr(value, name)
+    if name == "content" and isinstance(old, str):
+        value, new = dataclasses.replace(value, blocks=()), "another"
+    else:
+        new = OTHER[name] if name in OTHER else f"{old}!" if isinstance(old, str) else old + 1
+
+    assert hash(dataclasses.replace(value, **{name: new})) != hash(value)
+
+
 def test_tools_none_and_tools_empty_stay_two_things() -> None:
     assert types.ChatRequest([], "m").tools is None
     assert types.ChatRequest([], "m", tools=[]).tools == []

@@ -53,7 +53,7 @@ class ChatRequest:
         if self.tools is not None:
             freeze_items(self, "tools", ToolSchema, wanted="a ToolSchema")
         if self.response_format is not None:
-            freeze_mappings(self, "response_format")
+            freeze_mappings(self, "response_format", optional=True)
         if self.temperature is not None:
             check_number(self, "temperature")
         if self.max_tokens is not None:

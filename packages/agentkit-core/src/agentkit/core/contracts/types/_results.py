@@ -48,7 +48,7 @@ class LLMResult:
         if type(self.usage) is not Usage:
             check_kinds(self, "usage", Usage, wanted="a Usage")
         if self.model_usage is not None:
-            check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage")
+            check_kinds(self, "model_usage", ModelUsage, wanted="a ModelUsage or None")
         if self.tool_calls != ():
             as_tuple(self, "tool_calls", ToolCall, wanted="a ToolCall")
         if self.blocks != ():
