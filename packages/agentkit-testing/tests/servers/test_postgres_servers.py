@@ -15,7 +15,7 @@ from agentkit.testing.servers import (
     postgres_16,
     postgres_18,
 )
-from agentkit.testing.servers._postgres import _reachable
+from agentkit.testing.servers._postgres import reachable
 
 pytest_plugins = ["pytester"]
 pytestmark = pytest.mark.skipif(
@@ -105,7 +105,7 @@ def test_binaries_out_of_reach_are_copied(tmp_path: Path) -> None:
     (tmp_path / "hidden").chmod(0o700)
     folder = tmp_path / "own"
 
-    assert _reachable(home, folder, (12345, 12345)) == folder / "package" / "pginstall"
+    assert reachable(home, folder, (12345, 12345)) == folder / "package" / "pginstall"
     assert (folder / "package" / "pginstall" / "bin").is_dir()
     assert (folder / "package.libs").is_dir()
 

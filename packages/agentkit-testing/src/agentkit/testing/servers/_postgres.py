@@ -64,7 +64,7 @@ class PostgresServer:
         self._user = _unprivileged()
         if self._user is not None:
             os.chown(self.folder, *self._user)
-        self._home = _reachable(release(), self.folder, self._user)
+        self._home = reachable(release(), self.folder, self._user)
         words = [
             f"port={self.port}",
             f"listen_addresses={_HOST}",
@@ -230,7 +230,7 @@ def _unprivileged() -> tuple[int, int] | None:
     return nobody.pw_uid, nobody.pw_gid
 
 
-def _reachable(home: Path, folder: Path, user: tuple[int, int] | None) -> Path:
+def reachable(home: Path, folder: Path, user: tuple[int, int] | None) -> Path:
     """Give *home*, or a copy in *folder* if *user* may not enter some folder above it."""
     if user is None or all(above.stat().st_mode & 0o001 for above in (home, *home.parents)):
         return home

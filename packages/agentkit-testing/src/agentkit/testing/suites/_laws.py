@@ -26,6 +26,7 @@ class _Given(BaseException):
 async def for_all(drawn: Drawn, law: Callable[[Any], Awaitable[None]], *, at: int = _CASES) -> None:
     """Try *law* on *at* cases; one that fails is shrunk, and told beside the error."""
     import hypothesis  # noqa: PLC0415 - only the extra brings it
+    import hypothesis.strategies as st  # noqa: PLC0415 - as above
 
     loop = asyncio.get_running_loop()
     is_over = False
@@ -38,14 +39,21 @@ async def for_all(drawn: Drawn, law: Callable[[Any], Awaitable[None]], *, at: in
             raise _Given
         asyncio.run_coroutine_threadsafe(attempt(case), loop).result()
 
+    complaint = hypothesis.HealthCheck
     settings = hypothesis.settings(
         max_examples=at,
         database=None,
         deadline=None,
         report_multiple_bugs=False,
-        suppress_health_check=list(hypothesis.HealthCheck),
+        # How long a case takes is the adapter's business, and what is drawn is the law's.
+        suppress_health_check=[
+            complaint.too_slow,
+            complaint.filter_too_much,
+            complaint.data_too_large,
+            complaint.large_base_example,
+        ],
     )
-    run = hypothesis.seed(_SEED)(settings(hypothesis.given(drawn(hypothesis.strategies))(check)))
+    run = hypothesis.seed(_SEED)(settings(hypothesis.given(drawn(st))(check)))
     try:
         await asyncio.to_thread(run)
     finally:
@@ -66,11 +74,11 @@ def json_values(st: Any) -> Any:
         | st.floats(allow_nan=False, allow_infinity=False)
         | _texts(st)
     )
-    return st.recursive(
-        scalars,
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_texts(st), inner, max_size=4),
-        max_leaves=12,
-    )
+
+    def nested(inner: Any) -> Any:
+        return st.lists(inner, max_size=4) | st.dictionaries(_texts(st), inner, max_size=4)
+
+    return st.recursive(scalars, nested, max_leaves=12)
 
 
 def keys(st: Any) -> Any:

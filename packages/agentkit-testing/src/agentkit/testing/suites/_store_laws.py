@@ -211,7 +211,11 @@ def _log_after(state: str, call: Call) -> str:
 def _pairs(st: Any, values: Any) -> Any:
     """Draw pairs of values, of which many are equal or look so."""
     alike = st.sampled_from([(1, True), (1, 1.0), (0, False), ([], {}), ("1", 1), (None, 0)])
-    return st.tuples(values, values) | values.map(lambda value: (value, value)) | alike
+    return st.tuples(values, values) | values.map(_twice) | alike
+
+
+def _twice(value: Any) -> tuple[Any, Any]:
+    return value, value
 
 
 def _names_and_a_prefix(st: Any) -> Any:
