@@ -241,13 +241,17 @@ def test_equality_is_that_of_canonical_json(left: Any, right: Any, equal: bool) 
         (lambda: check_key(""), "a key must not be empty"),
         (
             lambda: check_by("k", "1"),
-            "increment on key 'k' requires an integer `by`; got str. "
-            + "A counter holds whole numbers only; scale the amount, or keep it as a value",
+            (
+                "increment on key 'k' requires an integer `by`; got str. "
+                "A counter holds whole numbers only; scale the amount, or keep it as a value"
+            ),
         ),
         (
             lambda: add_to_counter("k", "1", 1),
-            "increment on key 'k' requires a stored integer; it holds str. "
-            + "A counter and a value are sharing one key",
+            (
+                "increment on key 'k' requires a stored integer; it holds str. "
+                "A counter and a value are sharing one key"
+            ),
         ),
         (lambda: check_key("\0" + "k" * 59), f"a key must not contain NUL; got '\\x00{'k' * 59}'"),
         (lambda: check_key("\0" + "k" * 60), f"a key must not contain NUL; got '\\x00{'k' * 59}'…"),
