@@ -87,7 +87,7 @@ def test_a_server_ends_with_the_process_that_started_it() -> None:
         [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as killed:
         assert killed.stdout is not None
-        port, folder = killed.stdout.readline().split()
+        port, folder = killed.stdout.readline().rstrip("\n").split(" ", 1)
         killed.kill()
     end = time.monotonic() + 10
     while is_taken(int(port)) and time.monotonic() < end:
