@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import select
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -85,9 +84,8 @@ class AsyncpgDriver:
         async def run(connection: Any) -> None:
             try:
                 await connection.execute(sql, timeout=self._timeout)
-            except _ANSWERS:
-                with suppress(_ANSWERS, *_FAILURES):
-                    await connection.execute("ROLLBACK", timeout=self._timeout)
+            except BaseException:
+                connection.terminate()  # which undoes what was begun, however far it came
                 raise
 
         await self._lend(run)
@@ -126,9 +124,14 @@ class AsyncpgDriver:
     async def _alive(self, pool: Any) -> Any:
         while True:
             connection = await pool.acquire(timeout=self._timeout)
-            if not await _is_dead(connection):
+            is_alive = False
+            try:
+                is_alive = not await _is_dead(connection)
+            finally:
+                if not is_alive:  # or the caller was cancelled meanwhile
+                    await pool.release(connection, timeout=self._timeout)
+            if is_alive:
                 return connection
-            await pool.release(connection, timeout=self._timeout)
 
 
 def is_asyncpg_pool(pool: object) -> bool:

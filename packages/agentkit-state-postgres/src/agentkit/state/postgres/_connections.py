@@ -51,11 +51,12 @@ class Connections:
 
         One whose statement was cancelled waits for the server's word before it runs the next.
         """
+        if not connection.is_closed():
+            if self._is_closed:
+                connection.terminate()
+            else:
+                self._idle.append(connection)
         self._free.release()
-        if connection.is_in_transaction() or self._is_closed:
-            connection.terminate()
-        elif not connection.is_closed():
-            self._idle.append(connection)
 
     async def close(self) -> None:
         """Close the idle ones; those that are lent are when they come back."""

@@ -75,8 +75,10 @@ class PsycopgDriver:
             connection: AsyncConnection[Any] = await self._pool.getconn(self._timeout)
             if _is_alive(connection):
                 return connection
-            await connection.close()
-            await self._pool.putconn(connection)
+            try:
+                await connection.close()
+            finally:
+                await self._pool.putconn(connection)
 
     @contextmanager
     def _neutral(self) -> Generator[None]:

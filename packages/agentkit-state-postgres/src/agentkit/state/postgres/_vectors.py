@@ -19,6 +19,7 @@ from agentkit.state.postgres._vector_sql import Statements, column_type, part_fo
 __all__ = ["PgVectorStore"]
 
 _MOST = 10**6
+_MOST_KNOWN = 10_000
 _NOTHING = 1e-6  # as much likeness as single floats leave between vectors that have none
 
 _COLUMN = """\
@@ -73,6 +74,7 @@ class PgVectorStore:
             unavailable=StoreUnavailable,
         )
         self._statements: Statements | None = None
+        self._large: set[str] = set()  # scopes with many chunks, and none is ever taken away
 
     @classmethod
     @asynccontextmanager
@@ -196,9 +198,13 @@ class PgVectorStore:
         Where that finds too few, all that pass are looked at after all.
         """
         kept = {"by_words": self._by_words, "filtered": filtered}
-        rows = await self._database.fetch(self._sql.among_few(k, **kept), *arguments)
-        if rows[0][0]:
-            return [row[1:] for row in rows if row[1] is not None]
+        scope = arguments[0]
+        if self._by_words or filtered or scope not in self._large:
+            rows = await self._database.fetch(self._sql.among_few(k, **kept), *arguments)
+            if rows[0][0]:
+                return [row[1:] for row in rows if row[1] is not None]
+        if not self._by_words and not filtered and len(self._large) < _MOST_KNOWN:
+            self._large.add(scope)
         rows = await self._database.fetch(self._sql.nearest(k, **kept), *arguments)
         if len(rows) < k:
             rows = await self._database.fetch(self._sql.exact(k, **kept), *arguments)
