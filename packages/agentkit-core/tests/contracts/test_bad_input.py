@@ -110,7 +110,7 @@ SAID = {
 def test_an_object_of_another_type_is_refused_by_the_name_of_its_field(
     value: Any, field: str
 ) -> None:
-    name = f"{type(value).__name__}.{field}"
+    name = f"{value.__class__.__name__}.{field}"
     wanted = SAID.get(name) or _wanted(get_type_hints(value.__class__)[field])
     with pytest.raises(TypeError) as caught:
         dataclasses.replace(value, **{field: THING})

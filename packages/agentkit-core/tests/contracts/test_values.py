@@ -176,7 +176,8 @@ OTHER: dict[str, Any] = {
 
 
 def test_every_value_with_a_hash_of_its_own_is_listed() -> None:
-    own = {v.__class__ for v in EXAMPLES if "__hash__" in inspect.getsource(v.__class__)}
+    kinds: set[type] = {value.__class__ for value in EXAMPLES}
+    own = {kind for kind in kinds if "__hash__" in inspect.getsource(kind)}
 
     assert own - {llm.RunMeta} == set(IDENTITY)
 
