@@ -8,8 +8,9 @@ import pytest
 
 from agentkit.core.contracts.errors import Cancelled, MeterExceeded
 from agentkit.core.contracts.observation import Observation
+from agentkit.core.contracts.types import Scope
 from agentkit.core.execution import CancellationToken
-from agentkit.core.runtime import Budget, NullCtx, RunContext, Services
+from agentkit.core.runtime import ActorBudget, Budget, NullCtx, RunContext, Services, SystemClock
 from agentkit.core.testing import FakeClock, RecordingObserver, RecordingTracer, make_test_ctx
 
 
@@ -128,6 +129,37 @@ def test_every_child_has_a_slot_of_its_own() -> None:
     assert all(one != other for one, other in combinations(slots, 2))
 
 
+def test_children_are_named_by_their_part_and_numbered_where_it_is_taken() -> None:
+    ctx = make_test_ctx()
+    paths = [ctx.child(part=name).path for name in ("", "", "a", "a", "a", "x/y%z~")]
+
+    assert paths == ["~0", "~1", "a", "a~1", "a~2", "x%2Fy%25z%7E"]
+
+
+def test_a_grandchild_is_numbered_among_its_own_siblings() -> None:
+    ctx = make_test_ctx()
+    first, second = ctx.child(), ctx.child(part="b")
+
+    assert (first.child().path, second.child().path) == ("~0/~0", "b/~0")
+    assert second.child().slot == "test-run/b/~1"
+
+
+def test_a_child_may_be_given_an_envelope_of_its_own() -> None:
+    ctx, envelope = make_test_ctx(), ActorBudget(max_steps=1)
+    ctx.actor_budget = ActorBudget()
+
+    assert ctx.child(actor_budget=envelope).actor_budget is envelope
+    assert ctx.child(actor_budget=None).actor_budget is None
+
+
+def test_an_observation_may_be_told_by_its_kind_alone() -> None:
+    observer, broken = RecordingObserver(), Broken()
+    wired: dict[str, Any] = {"observer": observer, "trace": broken}
+    asyncio.run(make_test_ctx(**wired, clock=FakeClock(5.0)).emit("step"))
+
+    assert observer.items == [Observation("step", 1, 5.0, run_id="test-run")]
+
+
 def test_the_same_children_have_the_same_slots_in_a_second_run() -> None:
     def slots() -> list[str]:
         ctx = make_test_ctx()
@@ -179,10 +211,36 @@ def test_a_seam_with_a_default_is_never_none(name: str) -> None:
         Services(**{name: None})  # type: ignore[arg-type]
 
 
-def test_a_null_context_runs_nothing() -> None:
-    ctx = NullCtx()
+@pytest.mark.parametrize("verb", ["stream", "chat", "invoke_tool"])
+def test_a_null_context_runs_nothing(verb: str) -> None:
+    async def ask() -> None:
+        await getattr(NullCtx().invoker, verb)("request", None)
+
+    with pytest.raises(RuntimeError, match=r"^there is no run here: make one with run_context"):
+        asyncio.run(ask())
+
+
+def test_a_null_context_is_a_tenants_and_tells_nobody() -> None:
+    ctx = NullCtx(Scope("acme"))
     asyncio.run(ctx.emit("step"))
 
+    assert (ctx.scope, NullCtx().scope) == (Scope("acme"), Scope())
     assert ctx.child() is ctx
-    with pytest.raises(RuntimeError, match="there is no run here"):
-        ctx.invoker.stream("request", ctx)
+    assert ctx.trace.current_span_id() is None
+
+
+def test_a_null_context_runs_one_child_at_a_time() -> None:
+    async def second_waits() -> bool:
+        ctx = NullCtx()
+        async with ctx.semaphore():
+            return ctx.semaphore().locked()
+
+    assert asyncio.run(second_waits())
+
+
+@pytest.mark.parametrize("seconds", [0, 0.0, -5])
+def test_a_clock_that_has_nothing_to_wait_for_returns(seconds: float) -> None:
+    async def sleep() -> None:
+        await asyncio.wait_for(SystemClock().sleep(seconds), 0.5)
+
+    asyncio.run(sleep())

@@ -33,6 +33,15 @@ class Endless(FakeLLM):
             self.closed = True
 
 
+async def passing(call: Call, nxt: Handler) -> AsyncIterator[Any]:
+    async for item in nxt(call):
+        yield item
+
+
+async def ask(ctx: Any) -> None:
+    await ctx.invoker.chat(REQUEST, ctx)
+
+
 async def tell_kind(call: Call, nxt: Handler) -> AsyncIterator[Any]:
     call.meta["told"].append(call.kind)
     async for item in nxt(call):
@@ -54,6 +63,34 @@ def test_a_tool_runs_with_its_arguments_and_its_run() -> None:
 
     assert asyncio.run(ctx.invoker.invoke_tool(request, ctx)) == {"ok": True}
     assert tool.calls == [{"a": 1}]
+
+
+def test_a_tool_is_told_its_run() -> None:
+    class Asking(FakeTool):
+        async def run(self, args: dict[str, Any], ctx: Any) -> Any:
+            return ctx.correlation_id
+
+    ctx = make_test_ctx(llm=FakeLLM())
+    answer = asyncio.run(ctx.invoker.invoke_tool(ToolRequest("t", {}, Asking()), ctx))
+    assert answer == "test-run"
+
+
+def test_a_stream_has_the_meta_that_it_was_given() -> None:
+    told: list[str] = []
+    ctx = make_test_ctx(llm=FakeLLM(), chat_middleware=[tell_kind])
+
+    async def read() -> None:
+        async for _ in ctx.invoker.stream(REQUEST, ctx, meta={"told": told}):
+            pass
+
+    asyncio.run(read())
+    assert told == ["chat"]
+
+
+def test_a_live_run_with_a_token_answers_to_the_end() -> None:
+    ctx = make_test_ctx(llm=FakeLLM("hello world"), cancel=CancellationToken())
+
+    assert asyncio.run(ctx.invoker.chat(REQUEST, ctx)).content == "hello world"
 
 
 def test_each_kind_of_work_has_a_chain_of_its_own() -> None:
@@ -125,10 +162,11 @@ def test_closing_a_stream_early_closes_the_model() -> None:
     "budget", [Budget(max_calls=3), Budget(max_cost_usd=1)], ids=["calls", "cost"]
 )
 def test_a_ceiling_that_nothing_charges_is_told_once(budget: Budget) -> None:
-    ctx = make_test_ctx(llm=FakeLLM(), budget=budget)
+    ctx = make_test_ctx(llm=FakeLLM(), budget=budget, chat_middleware=[passing])
 
-    with pytest.warns(UserWarning, match="add meter"):
-        asyncio.run(ctx.invoker.chat(REQUEST, ctx))
+    with pytest.warns(UserWarning, match="add meter") as told:
+        asyncio.run(ask(ctx))
+    assert told[0].filename == __file__  # the warning is about the line that asks
 
     asyncio.run(ctx.invoker.chat(REQUEST, ctx))  # a second warning would be an error
 
