@@ -68,7 +68,7 @@ class PostgresServer:
         words = [
             f"port={self.port}",
             f"listen_addresses={_HOST}",
-            f"unix_socket_directories={self.folder}",
+            "unix_socket_directories=",  # its path may be longer than a socket's can be
             f"fsync={'on' if durable else 'off'}",
             f"synchronous_commit={'on' if durable else 'off'}",
             f"full_page_writes={'on' if durable else 'off'}",
