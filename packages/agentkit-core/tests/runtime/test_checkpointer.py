@@ -176,3 +176,100 @@ def test_a_snapshot_is_traced() -> None:
     assert [(s.name, s.attrs) for s in tracer.spans] == [
         ("checkpointer.snapshot", {"run_id": "r", "status": "running"})
     ]
+
+
+class Stopped(FakeClock):
+    """A clock that always says seven."""
+
+    def now(self) -> float:
+        return 7.0
+
+
+def test_a_checkpointer_keeps_the_clock_that_it_was_given() -> None:
+    made = Checkpointer.over(MemoryCheckpoints(), Stopped())
+    assert made is not None
+
+    assert run(made.snapshot("r", {})).created_at == 7.0
+    assert run(made.fork().snapshot("s", {})).created_at == 7.0
+
+
+def test_what_has_no_time_is_no_clock() -> None:
+    clock: Any = object()
+
+    with pytest.raises(TypeError, match=r"^a checkpointer's clock has now\(\); got <object"):
+        Checkpointer(MemoryCheckpoints(), clock)
+
+
+@pytest.mark.parametrize("verb", ["save", "latest"])
+def test_what_cannot_keep_and_find_a_version_is_no_store_of_them(verb: str) -> None:
+    lame: Any = type("Lame", (MemoryCheckpoints,), {verb: None})()
+
+    with pytest.raises(TypeError, match=rf"^a checkpointer's port has {verb}\(\)"):
+        Checkpointer(lame)
+
+
+def test_a_run_that_was_never_saved_can_be_deleted() -> None:
+    run(Checkpointer(MemoryCheckpoints()).delete("r"))
+
+
+def test_a_deleted_run_is_read_anew() -> None:
+    port = Counting()
+    checkpointer = Checkpointer(port)
+    port.fail_after = CheckpointerError("lost")
+    with pytest.raises(CheckpointerError, match="lost"):
+        run(checkpointer.snapshot("r", {}))
+    run(checkpointer.delete("r"))
+    run(checkpointer.snapshot("r", {}))
+    run(checkpointer.snapshot("r", {}))
+
+    assert port.reads == 2
+
+
+def test_a_run_that_was_resumed_after_doubt_counts_by_itself() -> None:
+    port = Counting()
+    checkpointer = Checkpointer(port)
+    port.fail_after = CheckpointerError("lost")
+    with pytest.raises(CheckpointerError, match="lost"):
+        run(checkpointer.snapshot("r", {}))
+    run(checkpointer.resume("r"))
+    run(checkpointer.snapshot("r", {}))
+
+    assert port.reads == 2
+
+
+def test_runs_are_saved_at_the_same_time() -> None:
+    class Meeting(MemoryCheckpoints):
+        """Each save waits for the other run's."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.both = asyncio.Barrier(2)
+
+        async def save(self, cp: Checkpoint) -> None:
+            await self.both.wait()
+            await super().save(cp)
+
+    async def save_both() -> list[Checkpoint]:
+        checkpointer = Checkpointer(Meeting())
+        saves = [checkpointer.snapshot(name, {}) for name in ("a", "b")]
+        return await asyncio.wait_for(asyncio.gather(*saves), 5)
+
+    assert [c.run_id for c in run(save_both())] == ["a", "b"]
+
+
+def test_a_snapshots_span_is_internal() -> None:
+    tracer = RecordingTracer()
+    run(Checkpointer(MemoryCheckpoints()).snapshot("r", {}, ctx=make_test_ctx(trace=tracer)))
+
+    assert tracer.spans[0].kind == "internal"
+
+
+def test_a_checkpointer_goes_on_in_another_loop() -> None:
+    checkpointer = Checkpointer(MemoryCheckpoints())
+
+    async def save_twice() -> int:
+        await checkpointer.snapshot("r", {})
+        other = await asyncio.to_thread(asyncio.run, checkpointer.snapshot("r", {}))
+        return other.version
+
+    assert run(save_twice()) == 2
