@@ -21,6 +21,7 @@ from agentkit.core.contracts.store_rules import (
 from agentkit.core.execution import SingleFlight
 from agentkit.state.postgres._database import Database
 from agentkit.state.postgres._driver import Trouble
+from agentkit.state.postgres._looks import Looks
 from agentkit.state.postgres._store_sql import STORE, Statements
 
 __all__ = ["PostgresStore"]
@@ -68,6 +69,7 @@ class PostgresStore:
         self._expiry = expiry
         self._flight = SingleFlight()
         self._produced: set[str] = set()
+        self._looks = Looks()
         self._writes = 0
 
     @classmethod
@@ -124,7 +126,7 @@ class PostgresStore:
         check_key(key)
         self._check_ttl(ttl)
         # Who comes while it is produced waits for that, and need not look first.
-        there = None if key in self._produced else await self._text(key)
+        there = None if key in self._produced else await self._looks.look(key, self._text)
         if there is None:
             there = await self._flight.run(key, lambda: self._produce(key, fn, ttl))
         return self._decoded(there)
@@ -212,6 +214,7 @@ class PostgresStore:
             [(there,)] = await self._database.fetch(sql.set_new, key, text, *timing)
         finally:
             self._produced.discard(key)
+            self._looks.stored(key)
         await self._written()
         return str(there)
 
