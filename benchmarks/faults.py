@@ -5,7 +5,9 @@ fault's end the store worked again, and what became of the writes; FILE gets it 
 """
 
 import asyncio
-import resource
+import os
+import signal
+import subprocess
 import sys
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -16,9 +18,16 @@ from pathlib import Path
 
 from agentkit.core.contracts.errors import StoreUnavailable
 from agentkit.core.contracts.ports import StorePort
+from agentkit.state.postgres import PostgresStore
 from agentkit.state.redis import RedisStore
 from agentkit.testing.faults import TcpProxy
-from agentkit.testing.servers import RedisServer, redis_binary, valkey_binary
+from agentkit.testing.servers import (
+    PostgresServer,
+    RedisServer,
+    postgres_18,
+    redis_binary,
+    valkey_binary,
+)
 
 PATIENCE = 0.5
 WRITERS = 20
@@ -43,7 +52,7 @@ class Scene:
 
     store: StorePort
     proxy: TcpProxy
-    server: RedisServer
+    server: RedisServer | PostgresServer
     acknowledged: list[int] = field(default_factory=list[int])
     told: set[str] = field(default_factory=set[str])
     last_success: float = 0.0
@@ -81,16 +90,38 @@ async def kill(scene: Scene) -> None:
 
 async def freeze(scene: Scene) -> None:
     """Stop the server in its tracks for longer than the store waits."""
-    scene.server.process.freeze()
+    _stop_or_go(scene, signal.SIGSTOP)
     await asyncio.sleep(2 * PATIENCE)
-    scene.server.process.thaw()
+    _stop_or_go(scene, signal.SIGCONT)
 
 
 async def fill_disk(scene: Scene) -> None:
     """Let no file of the server grow any more; then start it where it can."""
-    resource.prlimit(scene.server.process.pid, resource.RLIMIT_FSIZE, (1000, 1000))
+    for pid in _processes(scene):
+        _limit_files(pid)
     await asyncio.sleep(0.2)
     await kill(scene)
+
+
+def _stop_or_go(scene: Scene, sign: signal.Signals) -> None:
+    for pid in _processes(scene):
+        os.kill(pid, sign)
+
+
+def _limit_files(pid: int) -> None:
+    """Let no file that process *pid* writes go past its first 1,000 bytes, as its own user."""
+    owner = Path(f"/proc/{pid}").stat()
+    words = ["prlimit", f"--pid={pid}", "--fsize=1000:1000"]
+    uid, gid = owner.st_uid, owner.st_gid
+    subprocess.run(words, check=True, user=uid, group=gid, extra_groups=[])  # noqa: S603  # ours
+
+
+def _processes(scene: Scene) -> list[int]:
+    return (
+        scene.server.processes
+        if isinstance(scene.server, PostgresServer)
+        else [scene.server.process.pid]
+    )
 
 
 FAULTS: dict[str, Fault] = {
@@ -113,9 +144,20 @@ async def on_redis(binary: Callable[[], Path]) -> AsyncGenerator[Scene]:
                 yield Scene(store, proxy, server)
 
 
+@asynccontextmanager
+async def on_postgres() -> AsyncGenerator[Scene]:
+    """Open a PostgresStore on a server of its own."""
+    with PostgresServer(postgres_18, durable=True) as server:
+        async with TcpProxy(server.port) as proxy:
+            url = server.url.replace(str(server.port), str(proxy.port))
+            async with PostgresStore.open(url, timeout=PATIENCE) as store:
+                yield Scene(store, proxy, server)
+
+
 ADAPTERS: dict[str, Callable[[], AbstractAsyncContextManager[Scene]]] = {
     "RedisStore on Redis 8": lambda: on_redis(redis_binary),
     "RedisStore on Valkey 9": lambda: on_redis(valkey_binary),
+    "PostgresStore on PostgreSQL 18": on_postgres,
 }
 
 
