@@ -100,7 +100,7 @@ class ThroughPsycopg(OnPostgres):
             dsn, open=False, min_size=1, max_size=10, kwargs=options, reconnect_timeout=0.1
         )
         async with pool:
-            given = {"timeout": 0.5, **self.options}
+            given = {"timeout": 1.5, **self.options}
             async with self.kind.open(pool=pool, schema=schema, **given) as instance:
                 yield instance
 
