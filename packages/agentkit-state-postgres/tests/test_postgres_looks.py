@@ -43,7 +43,7 @@ def test_what_was_missed_is_looked_for_again(
     reading = Reading(looks, *answers, stored=stored)
 
     assert (asyncio.run(looks.look("k", reading)), reading.reads) == expected
-    assert looks._under_way == {}
+    assert len(looks) == 0
 
 
 def test_all_that_look_at_once_look_again() -> None:
@@ -54,7 +54,7 @@ def test_all_that_look_at_once_look_again() -> None:
         return list(await asyncio.gather(*(looks.look("k", reading) for _ in range(3))))
 
     assert asyncio.run(run()) == ["value"] * 3
-    assert looks._under_way == {}
+    assert len(looks) == 0
 
 
 def test_a_look_that_fails_is_forgotten() -> None:
@@ -65,4 +65,4 @@ def test_a_look_that_fails_is_forgotten() -> None:
 
     with pytest.raises(OSError, match="k"):
         asyncio.run(looks.look("k", fail))
-    assert looks._under_way == {}
+    assert len(looks) == 0

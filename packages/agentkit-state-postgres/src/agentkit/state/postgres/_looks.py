@@ -21,6 +21,10 @@ class Looks:
     def __init__(self) -> None:
         self._under_way: dict[str, _Look] = {}
 
+    def __len__(self) -> int:
+        """Give how many keys are looked for."""
+        return len(self._under_way)
+
     async def look(self, key: str, read: Callable[[str], Awaitable[T | None]]) -> T | None:
         """Give what *read* gives of *key*, read again if that is None and no longer sure."""
         while True:
