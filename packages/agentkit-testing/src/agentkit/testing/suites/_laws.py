@@ -6,7 +6,7 @@ Hypothesis is synchronous and runs in a thread; every case is tried in the claus
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 __all__ = ["EXTRA", "for_all", "json_lists", "json_values", "keys", "some_of"]
@@ -23,11 +23,22 @@ class _Given(BaseException):
     """The clause was given up; hypothesis must not try again."""
 
 
-async def for_all(drawn: Drawn, law: Callable[[Any], Awaitable[None]], *, at: int = _CASES) -> None:
-    """Try *law* on *at* cases; one that fails is shrunk, and told beside the error."""
+async def for_all(
+    drawn: Drawn,
+    law: Callable[[Any], Awaitable[None]],
+    *,
+    at: int = _CASES,
+    after: Sequence[Any] = (),
+) -> None:
+    """Try *law* on *at* cases; one that fails is shrunk, and told beside the error.
+
+    It is tried *after* cases that no version of hypothesis may leave out.
+    """
     import hypothesis  # noqa: PLC0415 - only the extra brings it
     import hypothesis.strategies as st  # noqa: PLC0415 - as above
 
+    for case in after:
+        await law(case)
     loop = asyncio.get_running_loop()
     is_over = False
 
