@@ -129,7 +129,9 @@ def conformance(session: nox.Session) -> None:
     report = () if session.posargs else (f"--conformance-report={certificates}",)  # all or nothing
     session.run("python", "-P", *PYTEST, "tests-conformance", *report, *session.posargs)
     if report:
-        session.run("agentkit-conformance", "table", str(certificates))
+        table = ("agentkit-conformance", "table", "--without-versions", str(certificates))
+        session.run(*table)
+        session.run(*table, "--in=docs/support-matrix.md", "--check")
 
 
 @nox.session(requires=["build"])
