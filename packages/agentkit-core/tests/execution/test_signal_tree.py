@@ -1,0 +1,71 @@
+"""Who is told when a run is cancelled, and who is remembered for it."""
+
+import logging
+from functools import partial
+from typing import Any
+
+import pytest
+
+from agentkit.core.execution import CancellationToken
+
+
+def listeners_of(token: CancellationToken) -> int:
+    """Give how many children the tree behind *token* remembers."""
+    node: Any = token.__getattribute__("_node")
+    return len(node.__getattribute__("_listeners"))
+
+
+def test_everybody_in_the_branch_is_told_in_order_from_the_top() -> None:
+    parent = CancellationToken()
+    children = [parent.child() for _ in range(2)]
+    grandchild = children[0].child()
+    told: list[str] = []
+    names = [(parent, "parent"), (children[0], "first"), (children[1], "second"), (grandchild, "g")]
+    for token, name in names:
+        token.add_callback(partial(told.append, name))
+
+    parent.cancel("enough")
+
+    assert told == ["parent", "first", "g", "second"]
+    assert {token.reason for token, _ in names} == {"enough"}
+
+
+def test_a_branch_that_is_cancelled_again_tells_nobody() -> None:
+    parent = CancellationToken()
+    child = parent.child()
+    parent.cancel("first")
+    told: list[str] = []
+    child.add_callback(partial(told.append, "late"))
+    child.cancel("second")
+
+    assert (told, child.reason) == (["late"], "first")
+
+
+def test_a_parent_remembers_only_those_that_somebody_listens_to() -> None:
+    parent = CancellationToken()
+    child = parent.child()
+    grandchild = child.child()
+    forget = grandchild.add_callback(print)
+    also = child.add_callback(print)
+    assert (listeners_of(parent), listeners_of(child)) == (1, 1)
+    forget()
+    assert (listeners_of(parent), listeners_of(child)) == (1, 0)
+    also()
+
+    assert listeners_of(parent) == 0
+
+
+def test_a_callback_that_fails_is_logged_by_what_it_was(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> None:
+        raise RuntimeError("oops")
+
+    token = CancellationToken()
+    token.add_callback(fail)
+    with caplog.at_level(logging.ERROR):
+        token.cancel()
+
+    assert caplog.messages == ["a callback on cancellation failed"]
+
+
+def test_a_token_without_a_deadline_has_all_the_time() -> None:
+    assert CancellationToken().seconds_left() == float("inf")
