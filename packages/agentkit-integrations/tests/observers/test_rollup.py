@@ -1,6 +1,8 @@
 """Many updates as few: how many, of whom, and what is lost."""
 
 import asyncio
+import copy
+from dataclasses import FrozenInstanceError, fields, replace
 from typing import Any
 
 import pytest
@@ -40,6 +42,29 @@ def test_a_summary_says_how_many_and_is_otherwise_the_latest() -> None:
         Observation("summary", 2, 9.0, "writer", "2 updates; latest: two", "r", {"rolled": 2},
                     "parent", trace)
     ]  # fmt: skip
+
+
+def test_a_summary_has_every_field_of_an_observation_as_it_would_be_made_anew() -> None:
+    sink = RecordingObserver()
+    last = Observation("step", 7, 9.5, "writer", "two", "r", ["x"], "p", TraceContext("a", "b"))
+    run(RollupObserver(sink, every=1).emit(last))
+    [summary] = sink.items
+    expected = replace(last, kind="summary", render=summary.render, payload={"rolled": 1})
+
+    assert [getattr(summary, f.name) for f in fields(summary)] == [
+        getattr(expected, f.name) for f in fields(expected)
+    ]
+
+
+def test_a_summary_is_an_observation_like_any_other() -> None:
+    sink = RecordingObserver()
+    run(emit_steps(RollupObserver(sink, every=1), 1))
+    [summary] = sink.items
+
+    assert type(summary) is Observation
+    assert copy.copy(summary) == summary
+    with pytest.raises(FrozenInstanceError, match="render"):
+        summary.render = "another"  # type: ignore[misc]
 
 
 def test_one_update_is_rolled_up_alone_if_asked() -> None:
@@ -124,6 +149,14 @@ def test_updates_of_a_failed_summary_are_counted() -> None:
     assert (rollup.dropped, rollup.failures, sink.items) == (4, 2, [])
 
 
+def test_a_summary_that_is_no_text_is_a_failure() -> None:
+    summarize: Any = len
+    rollup = RollupObserver(sink := RecordingObserver(), every=2, summarize=summarize)
+    run(emit_steps(rollup, 2))
+
+    assert (rollup.dropped, rollup.failures, sink.items) == (2, 1, [])
+
+
 def test_updates_a_sink_refused_are_counted() -> None:
     rollup = RollupObserver(Failing(), every=2)
     run(emit_steps(rollup, 3))
@@ -206,3 +239,9 @@ def test_a_sink_cancelled_in_closing_is_not_contained() -> None:
 def test_a_rollup_that_cannot_work_is_refused(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"every|kind"):
         RollupObserver(RecordingObserver(), **arguments)
+
+
+def test_a_kind_that_is_no_text_is_refused() -> None:
+    kind: Any = 7
+    with pytest.raises(TypeError, match="kind is text; got 7"):
+        RollupObserver(RecordingObserver(), kind=kind)

@@ -1,6 +1,8 @@
 """Many updates as few."""
 
 from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import Any
 
 from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.observation import Observation, ObserverPort
@@ -25,6 +27,7 @@ class RollupObserver(Wrapper):
 
     Raises:
         ValueError: *every* is less than 1, or *kind* is one that is never rolled up.
+        TypeError: *kind* is no text.
 
     """
 
@@ -38,15 +41,18 @@ class RollupObserver(Wrapper):
     ) -> None:
         if every < 1:
             raise ValueError(f"every is at least 1; got {every}")
+        if not isinstance(kind, str):
+            raise TypeError(f"kind is text; got {kind!r}")
         if kind in ALWAYS:
             raise ValueError(f"a summary is no {kind}; take another kind")
         super().__init__(inner)
         self.dropped: int = 0
         self._every = every
-        self._summarize = summarize or _latest
+        self._summarize = summarize
         self._kind = kind
-        # Of nearly every summary: frozen only once.
-        self._payload: dict[str, int] = FrozenDict({"rolled": every})
+        # Of nearly every summary: made only once.
+        self._head = _head(every)
+        self._payload = FrozenDict({"rolled": every})
         self._updates: dict[str, list[Observation]] = {}  # by run
 
     async def emit(self, obs: Observation) -> None:
@@ -59,8 +65,17 @@ class RollupObserver(Wrapper):
             await self._begin(obs)
             return
         updates.append(obs)
-        if len(updates) >= self._every:
-            await self._try_to_roll_up(updates)
+        if len(updates) < self._every:
+            return
+        self._updates[obs.run_id] = []  # before anything waits: no other emit hands these on
+        if self._summarize is not None:
+            await self._roll_up(updates)
+            return
+        try:  # the rule, and in place: it is what each update costs
+            text = self._head + obs.render
+            await self._inner.emit(self._summary(obs, text, self._payload))
+        except BaseException as exc:  # noqa: BLE001 - judged there
+            self._lose(updates, exc)
 
     async def close(self) -> None:
         """Hand on what is left, then close what is behind; it raises what failed on the way.
@@ -89,60 +104,77 @@ class RollupObserver(Wrapper):
         """Keep the first update of a run; the run that began longest ago makes room if need be."""
         is_full = len(self._updates) == _MAX_RUNS
         displaced = self._updates.pop(next(iter(self._updates))) if is_full else []
-        updates = self._updates[obs.run_id] = [obs]
-        await self._try_to_roll_up(displaced)
-        if len(updates) >= self._every:
-            await self._try_to_roll_up(updates)
+        self._updates[obs.run_id] = [obs] if self._every > 1 else []
+        if displaced:
+            await self._roll_up(displaced)
+        if self._every == 1:
+            await self._roll_up([obs])
 
     async def _flush(self) -> list[Exception]:
         failures: list[Exception] = []
         while self._updates:
             updates = self._updates.pop(next(iter(self._updates)))
-            try:
-                await self._roll_up(updates)
-            except Cancelled:
-                raise
-            except Exception as exc:  # noqa: BLE001 - the others are handed on all the same
-                failures.append(exc)
+            failure = await self._roll_up(updates) if updates else None
+            if failure is not None:
+                failures.append(failure)
         return failures
 
-    async def _try_to_roll_up(self, updates: list[Observation]) -> None:
+    async def _roll_up(self, updates: list[Observation]) -> Exception | None:
+        """Hand on a summary of *updates*, or give what failed: it must not hurt the run."""
+        latest, payload = updates[-1], FrozenDict({"rolled": len(updates)})
         try:
-            await self._roll_up(updates)
-        except Cancelled:
-            raise
-        except Exception as exc:  # noqa: BLE001 - neither sink nor summariser must hurt the run
-            self._note(exc)
+            if self._summarize is None:
+                text = _head(len(updates)) + latest.render
+            else:
+                text = await _text(self._summarize(updates))
+            await self._inner.emit(self._summary(latest, text, payload))
+        except BaseException as exc:  # noqa: BLE001 - judged there
+            return self._lose(updates, exc)
+        return None
 
-    async def _roll_up(self, updates: list[Observation]) -> None:
-        if not updates:
-            return
-        rolled = updates.copy()
-        updates.clear()  # before anything waits: no other emit hands them on
-        try:
-            text = self._summarize(rolled)
-            if not isinstance(text, str):
-                text = await text
-            await self._inner.emit(self._summary(rolled, text))
-        except BaseException:
-            self.dropped += len(rolled)
-            raise
+    def _summary(
+        self, latest: Observation, text: str, payload: FrozenDict[str, int]
+    ) -> Observation:
+        """Give *latest* with another kind, text and payload.
 
-    def _summary(self, rolled: list[Observation], text: str) -> Observation:
-        last = rolled[-1]
-        count = len(rolled)
-        return Observation(
-            self._kind,
-            last.seq,
-            last.ts,
-            last.agent,
-            text,
-            last.run_id,
-            self._payload if count == self._every else {"rolled": count},
-            last.parent_id,
-            last.trace_context,
-        )
+        All of it was checked and frozen before. Doing so again would be most of what an update
+        costs, and assigning to a frozen value most of the rest.
+        """
+        made: Any = _Draft()
+        made.kind = self._kind
+        made.seq = latest.seq
+        made.ts = latest.ts
+        made.agent = latest.agent
+        made.render = text
+        made.run_id = latest.run_id
+        made.payload = payload
+        made.parent_id = latest.parent_id
+        made.trace_context = latest.trace_context
+        made.__class__ = Observation
+        summary: Observation = made
+        return summary
+
+    def _lose(self, updates: list[Observation], exc: BaseException) -> Exception:
+        """Count *updates* as lost, and give *exc* if it is a failure; what cancels passes."""
+        self.dropped += len(updates)
+        if isinstance(exc, Cancelled) or not isinstance(exc, Exception):
+            raise exc
+        self._note(exc)
+        return exc
 
 
-def _latest(updates: list[Observation]) -> str:
-    return f"{len(updates)} updates; latest: {updates[-1].render}"
+class _Draft:
+    """An observation that can still be written."""
+
+    __slots__ = Observation.__slots__
+
+
+def _head(count: int) -> str:
+    return f"{count} updates; latest: "
+
+
+async def _text(summarized: object) -> str:
+    text = await summarized if isawaitable(summarized) else summarized
+    if not isinstance(text, str):
+        raise TypeError(f"summarize gives text; got {text!r}")
+    return text
