@@ -41,8 +41,9 @@ class RollupObserver(Wrapper):
     ) -> None:
         if every < 1:
             raise ValueError(f"every is at least 1; got {every}")
-        if not isinstance(kind, str):
-            raise TypeError(f"kind is text; got {kind!r}")
+        given: Any = kind  # whatever was passed
+        if not isinstance(given, str):
+            raise TypeError(f"kind is text; got {given!r}")
         if kind in ALWAYS:
             raise ValueError(f"a summary is no {kind}; take another kind")
         super().__init__(inner)
