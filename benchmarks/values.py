@@ -16,6 +16,7 @@ __all__ = ["imports", "values"]
 
 IMPORTS = "agentkit.core.contracts.types, agentkit.core.runtime"
 IMPORTS_FLOOR = "asyncio, dataclasses, typing, json"
+EVERY_NAME = "from agentkit.core.contracts.types import *; from agentkit.core.runtime import *"
 ARGUMENTS: dict[str, Any] = {
     "query": "octopus cognition",
     "filters": {"tags": ["marine", "biology"], "year": {"from": 2010, "to": 2026}},
@@ -96,21 +97,23 @@ def _plain(request: ChatRequest) -> dict[str, Any]:
 
 
 def imports() -> list[Row]:
-    """The import of the vocabulary and the runtime, against that of what they stand on."""
+    """The import of the vocabulary and the runtime, against that of what they stand on.
+
+    A package loads what it is asked for, so the second row is what a program pays that asks for
+    every name.
+    """
+    floor = _seconds_to(f"import {IMPORTS_FLOOR}")
+    ours = _seconds_to(f"import {IMPORTS}")
+    all_of_it = _seconds_to(EVERY_NAME)
+    what = "importing types and runtime"
     return [
-        Row(
-            what="importing types and runtime",
-            ours=_import_of(IMPORTS),
-            floor=_import_of(IMPORTS_FLOOR),
-            against=IMPORTS_FLOOR,
-            at_most=1.5,
-            unit="ms",
-        )
+        Row(what=what, ours=ours, floor=floor, against=IMPORTS_FLOOR, at_most=1.5, unit="ms"),
+        Row(what=f"{what}, every name", ours=all_of_it, floor=floor, against="same", unit="ms"),
     ]
 
 
-def _import_of(modules: str) -> Sample:
-    program = f"import time; start = time.perf_counter(); import {modules}; "
+def _seconds_to(statement: str) -> Sample:
+    program = f"import time; start = time.perf_counter(); {statement}; "
     program += "print(time.perf_counter() - start)"
 
     async def sample() -> float:

@@ -2,6 +2,7 @@
 
 import ast
 import pkgutil
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -14,7 +15,7 @@ from public_modules import names_of_public_modules
 def defined(module: ModuleType) -> set[str]:
     """What the module's file binds at its top that a reader takes for public."""
     names: set[str] = set()
-    for node in ast.parse(Path(str(module.__file__)).read_bytes()).body:
+    for node in statements(ast.parse(Path(str(module.__file__)).read_bytes()).body):
         match node:
             case ast.ClassDef() | ast.FunctionDef() | ast.AsyncFunctionDef():
                 names.add(node.name)
@@ -25,6 +26,12 @@ def defined(module: ModuleType) -> set[str]:
             case _:
                 pass
     return {name for name in names if not name.startswith("_") and not is_typevar(module, name)}
+
+
+def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Those of *body*, and of what is only for type checkers: names that are given on demand."""
+    for node in body:
+        yield from node.body if isinstance(node, ast.If) else [node]
 
 
 def exported(module: ModuleType) -> list[str]:

@@ -5,12 +5,31 @@ A port says what shape such a thing must have; whatever has the methods satisfie
 `sampling` and `replay` beside this package.
 """
 
-from agentkit.core.contracts.ports._checkpoint import Checkpoint, CheckpointPort, CheckpointStatus
-from agentkit.core.contracts.ports._clock import ClockPort
-from agentkit.core.contracts.ports._models import LLMPort, ToolPort
-from agentkit.core.contracts.ports._store import StorePort
-from agentkit.core.contracts.ports._vector import VectorPort
-from agentkit.core.contracts.ports._web import FetchPort, FetchResponse, SearchHit, SearchPort
+from typing import TYPE_CHECKING
+
+from agentkit.core import _on_demand
+
+if TYPE_CHECKING:
+    from agentkit.core.contracts.ports._checkpoint import (
+        Checkpoint,
+        CheckpointPort,
+        CheckpointStatus,
+    )
+    from agentkit.core.contracts.ports._clock import ClockPort
+    from agentkit.core.contracts.ports._models import LLMPort, ToolPort
+    from agentkit.core.contracts.ports._store import StorePort
+    from agentkit.core.contracts.ports._vector import VectorPort
+    from agentkit.core.contracts.ports._web import FetchPort, FetchResponse, SearchHit, SearchPort
+else:
+    __getattr__, __dir__ = _on_demand.names(
+        __name__,
+        _checkpoint="Checkpoint CheckpointPort CheckpointStatus",
+        _clock="ClockPort",
+        _models="LLMPort ToolPort",
+        _store="StorePort",
+        _vector="VectorPort",
+        _web="FetchPort FetchResponse SearchHit SearchPort",
+    )
 
 __all__ = [
     "Checkpoint",
