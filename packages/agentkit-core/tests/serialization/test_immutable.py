@@ -99,6 +99,17 @@ def test_freezing_reaches_every_level_and_copies() -> None:
     assert type(frozen["filters"]["tags"]) is FrozenList
 
 
+@pytest.mark.parametrize(
+    "item",
+    [{"role": "user"}, {"blocks": [{"text": "a"}]}, {"seen": {"at": [1]}, "by": {1}}, {}],
+    ids=["flat", "of lists", "of all kinds", "empty"],
+)
+def test_each_of_many_dicts_is_frozen_like_one(item: dict[str, Any]) -> None:
+    many = deep_freeze([item] * 20)
+
+    assert list(map(pickle.dumps, many)) == [pickle.dumps(deep_freeze(item))] * 20
+
+
 def test_what_is_frozen_comes_back_as_it_is() -> None:
     frozen, items = deep_freeze(PAYLOAD), deep_freeze([[1]])
 
@@ -138,9 +149,9 @@ def test_a_set_becomes_a_frozenset_and_other_objects_stay() -> None:
     assert deep_freeze([{1, 2}, marker]) == [frozenset({1, 2}), marker]
 
 
-def test_a_payload_that_contains_itself_is_a_value_error() -> None:
-    knot: list[Any] = []
-    knot.append(knot)
+@pytest.mark.parametrize("knot", [[0], [{} for _ in range(20)]], ids=["itself", "in dicts"])
+def test_a_payload_that_contains_itself_is_a_value_error(knot: list[Any]) -> None:
+    knot[0] = {"knot": knot}
 
     with pytest.raises(ValueError, match="contains itself"):
         deep_freeze(knot)

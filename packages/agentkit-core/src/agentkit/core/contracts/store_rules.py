@@ -128,6 +128,8 @@ def encode_value(value: Any) -> str:
 def decode_value(text: str | bytes) -> Any:
     """Give the value that `encode_value` made *text* of."""
     try:
+        if isinstance(text, str):
+            return _decode(text)
         return json.loads(text, parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
         raise StoreValueError(f"this is no stored value: {problem}") from None
@@ -176,3 +178,6 @@ def _shown(value: int | str) -> str:
     if isinstance(value, int):
         return repr(value) if abs(value) < 10**40 else f"an integer of {value.bit_length()} bits"
     return repr(value) if len(value) <= 60 else f"{value[:60]!r}…"  # noqa: PLR2004
+
+
+_decode = json.JSONDecoder(parse_constant=_no_constant).decode  # `loads` would make one each time
