@@ -69,12 +69,11 @@ def stable_hash(obj: Any, *, length: int = 16) -> str:
 
 
 def _tag(value: Any) -> str:
-    return (_TAGGERS.get(kind_of(value)) or _tagger(kind_of(value)))(value)
+    return _TAGGERS[kind_of(value)](value)
 
 
-def _tags(values: Iterable[Any]) -> list[str]:
-    known = _TAGGERS.get
-    return [(known(kind_of(value)) or _tagger(kind_of(value)))(value) for value in values]
+def _tags(values: Iterable[Any]) -> str:
+    return ",".join([_TAGGERS[kind_of(value)](value) for value in values])
 
 
 def _tag_float(value: float) -> str:
@@ -84,20 +83,24 @@ def _tag_float(value: float) -> str:
 
 
 def _tag_list(value: list[Any]) -> str:
-    return f"[{','.join(_tags(value))}]" if value else "[]"
+    return f"[{_tags(value)}]"
 
 
 def _tag_tuple(value: tuple[Any, ...]) -> str:
-    return f"({','.join(_tags(value))})" if value else "()"
+    return f"({_tags(value)})"
 
 
 def _tag_set(value: Iterable[Any]) -> str:
-    return f"<{','.join(sorted(_tags(value)))}>"
+    return f"<{','.join(sorted(map(_tag, value)))}>"
 
 
 def _tag_mapping(value: Mapping[Any, Any]) -> str:
-    pairs = zip(_tags(value), _tags(value.values()), strict=True)
-    return f"{{{','.join([f'{key}:{item}' for key, item in sorted(pairs)])}}}"
+    # Written out, as in `_tags`: of most values the parts are so small that a call costs as much.
+    items = [
+        f"{_TAGGERS[kind_of(key)](key)}:{_TAGGERS[kind_of(item)](item)}"
+        for key, item in value.items()
+    ]
+    return f"{{{','.join(sorted(items))}}}"
 
 
 def _tag_decimal(value: Decimal) -> str:
@@ -118,27 +121,34 @@ def _iso(value: date | datetime | time) -> str:
     return value.isoformat()
 
 
-_TAGGERS: dict[type, Callable[[Any], str]] = {
-    NoneType: repr,
-    bool: repr,
-    str: _quote,
-    int: int.__repr__,
-    float: _tag_float,
-    list: _tag_list,
-    FrozenList: _tag_list,
-    tuple: _tag_tuple,
-    dict: _tag_mapping,
-    FrozenDict: _tag_mapping,
-    set: _tag_set,
-    frozenset: _tag_set,
-    bytes: partial(_tag_text, "bytes", bytes.hex),
-    bytearray: partial(_tag_text, "bytes", bytearray.hex),
-    datetime: partial(_tag_text, "datetime", _iso),
-    date: partial(_tag_text, "date", _iso),
-    time: partial(_tag_text, "time", _iso),
-    timedelta: _tag_timedelta,
-    Decimal: _tag_decimal,
-}
+class _Taggers(dict[type, Callable[[Any], str]]):
+    def __missing__(self, kind: type) -> Callable[[Any], str]:
+        return _tagger(kind)
+
+
+_TAGGERS = _Taggers(
+    {
+        NoneType: repr,
+        bool: repr,
+        str: _quote,
+        int: int.__repr__,
+        float: _tag_float,
+        list: _tag_list,
+        FrozenList: _tag_list,
+        tuple: _tag_tuple,
+        dict: _tag_mapping,
+        FrozenDict: _tag_mapping,
+        set: _tag_set,
+        frozenset: _tag_set,
+        bytes: partial(_tag_text, "bytes", bytes.hex),
+        bytearray: partial(_tag_text, "bytes", bytearray.hex),
+        datetime: partial(_tag_text, "datetime", _iso),
+        date: partial(_tag_text, "date", _iso),
+        time: partial(_tag_text, "time", _iso),
+        timedelta: _tag_timedelta,
+        Decimal: _tag_decimal,
+    }
+)
 
 # Bases whose subclasses count as the base, in the order they are asked.
 _BASES: tuple[type, ...] = (
@@ -182,9 +192,9 @@ def _base_tagger(kind: type[Any]) -> Callable[[Any], str]:
 
 def _fields_tagger(name: str, fields: list[str]) -> Callable[[Any], str]:
     if len(fields) < 2:  # noqa: PLR2004 - attrgetter gives a tuple from two names on
-        return lambda value: f"{name}({','.join([_tag(getattr(value, f)) for f in fields])})"
+        return lambda value: f"{name}({_tags([getattr(value, f) for f in fields])})"
     get = attrgetter(*fields)
-    return lambda value: f"{name}({','.join(_tags(get(value)))})"
+    return lambda value: f"{name}({_tags(get(value))})"
 
 
 def _model_tagger(name: str, kind: type[Any]) -> Callable[[Any], str]:
