@@ -294,6 +294,23 @@ def test_a_broken_replay_store_does_not_hurt_the_call() -> None:
     assert text_of(run(tracing(), Terminal(), chat(ctx=ctx))) == "Hello, world"
 
 
+@pytest.mark.parametrize(
+    ("seam", "broken", "error"),
+    [
+        ("trace", BrokenTracer("span"), "RuntimeError"),
+        ("sampler", Sampler(OSError("down")), "OSError"),
+        ("replay", Replay(broken=True), "OSError"),
+    ],
+    ids=["trace", "sampler", "replay"],
+)
+def test_what_fails_while_watching_is_counted(seam: str, broken: Any, error: str) -> None:
+    metrics = Metrics()
+    run(tracing(), Terminal(), chat(ctx=watched(**{seam: broken}, metrics=metrics)))
+
+    counted = [told for told in metrics.told if told[0].endswith("error.count")]
+    assert counted == [(f"agentkit.{seam}.error.count", 1, {"error.type": error})]
+
+
 def test_a_cache_hit_is_told_and_consumes_nothing() -> None:
     metrics = Metrics()
     ctx = watched(store=JsonStore(), metrics=metrics)

@@ -70,6 +70,15 @@ def test_a_broken_observer_is_counted() -> None:
     assert metrics.counted == [("agentkit.observer.error.count", {"error.type": "RuntimeError"})]
 
 
+def test_a_broken_trace_is_counted() -> None:
+    broken: Any = Broken()
+    metrics = Counting()
+
+    asyncio.run(make_test_ctx(trace=broken, metrics=metrics).emit("result"))
+
+    assert metrics.counted == [("agentkit.trace.error.count", {"error.type": "RuntimeError"})] * 2
+
+
 def test_what_no_observation_can_be_made_of_is_counted_and_hurts_nobody() -> None:
     endless: list[Any] = []
     endless.append(endless)

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from agentkit.core.contracts.errors import Cancelled
-from agentkit.core.telemetry import NoopTrace, span_around
-from agentkit.core.testing import RecordingSpan, RecordingTracer
+from agentkit.core.runtime import NullCtx
+from agentkit.core.telemetry import NoopMetrics, NoopTrace, run_span, span_around
+from agentkit.core.testing import RecordingSpan, RecordingTracer, make_test_ctx
 
 
 class Broken(RecordingTracer):
@@ -45,6 +46,18 @@ class Broken(RecordingTracer):
             raise RuntimeError(moment)
 
 
+class Counting(NoopMetrics):
+    """Keeps the counters."""
+
+    def __init__(self) -> None:
+        self.counted: list[tuple[str, Any]] = []
+
+    def add_counter(
+        self, name: str, value: float = 1, *, tags: dict[str, str] | None = None
+    ) -> None:
+        self.counted.append((name, tags))
+
+
 class Asynchronous(NoopTrace):
     """Its spans are opened by `async with`."""
 
@@ -70,6 +83,13 @@ async def _work(trace: Any, failure: BaseException | None = None) -> str:
     return "done"
 
 
+async def _run(ctx: Any) -> str:
+    async with run_span(ctx, "work", "internal", n=1) as span:
+        span.set("a", 1)
+        span.add_event("b", c=2)
+    return "done"
+
+
 def _failed_span(failure: BaseException) -> RecordingSpan:
     tracer = RecordingTracer()
     with pytest.raises(type(failure)):
@@ -80,6 +100,19 @@ def _failed_span(failure: BaseException) -> RecordingSpan:
 @pytest.mark.parametrize("moment", ["span", "enter", "exit", "set", "add_event", "current_span_id"])
 def test_a_broken_tracer_does_not_hurt_the_work(moment: str) -> None:
     assert asyncio.run(_work(Broken(moment))) == "done"
+
+
+@pytest.mark.parametrize("moment", ["span", "enter", "exit", "set", "add_event", "current_span_id"])
+def test_a_broken_tracer_is_counted(moment: str) -> None:
+    metrics = Counting()
+    ctx = make_test_ctx(trace=Broken(moment), metrics=metrics)
+    asyncio.run(_run(ctx))
+
+    assert metrics.counted == [("agentkit.trace.error.count", {"error.type": "RuntimeError"})]
+
+
+def test_a_context_without_metrics_has_spans_all_the_same() -> None:
+    assert asyncio.run(_run(NullCtx())) == "done"
 
 
 def test_a_tracer_cannot_swallow_what_the_work_raises() -> None:

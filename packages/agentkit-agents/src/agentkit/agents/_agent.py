@@ -16,7 +16,7 @@ from agentkit.core.contracts.errors import OutputCoercionError, UnsupportedOptio
 from agentkit.core.contracts.middleware import closing
 from agentkit.core.contracts.protocols import SchemaAdapter
 from agentkit.core.contracts.types import StreamEvent
-from agentkit.core.telemetry import SafeSpan, span_around
+from agentkit.core.telemetry import SafeSpan, run_span
 
 __all__ = ["Agent"]
 
@@ -190,7 +190,7 @@ class Agent:
     ) -> AsyncGenerator[StreamEvent, None]:
         self._check_wiring(ctx)
         facts = self._span_facts(ctx)
-        span = span_around(ctx.trace, "invoke_agent", "client", **facts)
+        span = run_span(ctx, "invoke_agent", "client", **facts)
         async with span as watched, closing(events) as source:
             async for event in source:
                 _note(watched, event)

@@ -12,7 +12,7 @@ from agentkit.agents.prompts import Prompt
 from agentkit.core.contracts.protocols import Compactor, Ctx, SchemaAdapter
 from agentkit.core.contracts.types import Message
 from agentkit.core.serialization import FrozenList, deep_freeze
-from agentkit.core.telemetry import span_around
+from agentkit.core.telemetry import run_span
 
 __all__ = ["BuiltRequest", "Grounder", "RequestBuilder"]
 
@@ -65,7 +65,7 @@ class RequestBuilder:
         """
         version = self.prompt.version if self.prompt else ""
         told = {"agentkit.prompt.version": version}
-        async with span_around(ctx.trace, "compose", "compose", **told):
+        async with run_span(ctx, "compose", "compose", **told):
             await self._write_prefix(task, wc, ctx)
             if output_adapter is not None and wc.prefix.schema_block is None:
                 wc.prefix = replace(wc.prefix, schema_block=_instruction(output_adapter))

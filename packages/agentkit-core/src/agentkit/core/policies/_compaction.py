@@ -9,7 +9,7 @@ from agentkit.core.contracts.protocols import Compactor
 from agentkit.core.contracts.types import Message
 from agentkit.core.policies._calls import CHAT, Once, note
 from agentkit.core.policies._tokens import estimate_message_tokens
-from agentkit.core.telemetry import span_around
+from agentkit.core.telemetry import run_span
 
 __all__ = ["compaction"]
 
@@ -47,7 +47,7 @@ class _Compaction:
         before = call.request.messages
         attrs = {"agentkit.context.strategy": type(self._compactor).__name__}
         attrs |= _size("before", before)
-        async with span_around(call.ctx.trace, "context.compact", "internal", **attrs) as span:
+        async with run_span(call.ctx, "context.compact", "internal", **attrs) as span:
             after = await self._compactor.compact(list(before), call.ctx)
             if not after:
                 span.set("agentkit.context.compaction_rejected", "empty_result")

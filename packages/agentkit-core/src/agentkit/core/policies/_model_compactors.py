@@ -14,7 +14,7 @@ from agentkit.core.policies._tokens import estimate_message_tokens
 from agentkit.core.policies._transcript import first_kept, parts_of
 from agentkit.core.runtime import Invoker
 from agentkit.core.runtime._checks import check_count, check_functions
-from agentkit.core.telemetry import span_around
+from agentkit.core.telemetry import run_span
 
 __all__ = ["ImportanceFilteringCompactor", "SummarizationCompactor"]
 
@@ -127,7 +127,7 @@ class _Reading:
         if not older:
             return messages
         attrs = {"agentkit.compact.messages": len(older)}
-        async with span_around(self._ctx.trace, self._task.span, "compact", **attrs):
+        async with run_span(self._ctx, self._task.span, "compact", **attrs):
             text = await self._read(older)
         if not text.strip():
             return messages

@@ -17,7 +17,8 @@ def tracing(*, record_content: bool = True) -> Middleware:
 
     It belongs outermost, so that refusals, cache hits and retries land in the span. Without
     *record_content* neither events nor replay records hold what was said; counts and names
-    stay. Nothing that a tracer, sampler, metrics or replay store raises reaches the call.
+    stay. Nothing that a tracer, sampler, metrics or replay store raises reaches the call;
+    each failure is counted, as `agentkit.trace.error.count` and so on.
 
     Raises:
         TypeError: *record_content* is no bool.

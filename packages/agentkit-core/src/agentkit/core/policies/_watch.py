@@ -12,7 +12,7 @@ from agentkit.core.contracts.types import Delta, LLMResult, assemble_deltas
 from agentkit.core.policies import _span_facts as facts
 from agentkit.core.policies._calls import CHAT, clock_of
 from agentkit.core.policies._usage import CHARGED, usage_seen
-from agentkit.core.telemetry import NoopReplayStore, NoopTrace, SafeSpan
+from agentkit.core.telemetry import NoopReplayStore, NoopTrace, SafeSpan, count_failure
 
 __all__ = ["CallWatch"]
 
@@ -23,7 +23,7 @@ class CallWatch:
     def __init__(self, call: Call, *, record_content: bool) -> None:
         self._call = call
         self._chat = call.kind == CHAT
-        self._span = SafeSpan()
+        self._span = SafeSpan(call.ctx.metrics)
         self._clock = clock_of(call)
         self._started = self._clock.now()
         self._items: list[Any] = []
@@ -115,15 +115,18 @@ class CallWatch:
                     operation=operation, correlation_id=ctx.correlation_id, attrs=attrs
                 )
             )
-        except Exception:  # noqa: BLE001 - a sampler that fails keeps the span
+        except Exception as exc:  # noqa: BLE001 - a sampler that fails keeps the span
+            count_failure(ctx.metrics, "sampler", exc)
             return True
 
     async def _keep_payloads(self) -> None:
         if self._span.id is None or isinstance(self._call.ctx.replay, NoopReplayStore):
             return
         record = ReplayRecord(self._span.id, CHAT, self._call.request, self._answer())
-        with contextlib.suppress(Exception):  # a replay store must not hurt the call
+        try:
             await self._call.ctx.replay.put(record)
+        except Exception as exc:  # noqa: BLE001 - a replay store must not hurt the call
+            count_failure(self._call.ctx.metrics, "replay", exc)
 
     def _answer(self) -> LLMResult:
         if self._assembled is None:

@@ -91,8 +91,10 @@ class Checkpointer:
                 status,
                 {**(metadata or {}), _WRITER: self._writer},
             )
+            metrics = getattr(ctx, "metrics", None)
+            attrs = {"run_id": run_id, "status": str(status)}
             async with span_around(
-                trace, "checkpointer.snapshot", "internal", run_id=run_id, status=str(status)
+                trace, "checkpointer.snapshot", "internal", metrics=metrics, **attrs
             ):
                 await self._save(checkpoint)
         return _without_writer(checkpoint)

@@ -2,7 +2,6 @@
 
 from asyncio import Semaphore
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any, cast
@@ -31,6 +30,7 @@ from agentkit.core.runtime._invoker import Invoker
 from agentkit.core.runtime._meters import Meter
 from agentkit.core.runtime._services import Services
 from agentkit.core.serialization._kinds import is_a
+from agentkit.core.telemetry import count_failure
 
 __all__ = ["RunContext"]
 
@@ -212,9 +212,9 @@ class RunContext:
     ) -> None:
         """Tell the observer, with the observation numbered and timed.
 
-        Whatever observer, trace or clock raise stays here and is counted as
-        `agentkit.observer.error.count`, and so does what no observation can be made of: watching a
-        run never hurts it.
+        What observer or clock raise stays here and is counted as `agentkit.observer.error.count`,
+        and so does what no observation can be made of; what the trace raises, as
+        `agentkit.trace.error.count`. Watching a run never hurts it.
         """
         try:
             observation = Observation(
@@ -230,18 +230,16 @@ class RunContext:
             )
             await self.observer.emit(observation)
         except Exception as exc:  # noqa: BLE001 - an observer is not ours and must not hurt the run
-            self._count_failure(exc)
+            count_failure(self.metrics, "observer", exc)
         if kind in CRITICAL_KINDS:
-            with suppress(Exception):  # nor must a trace
+            try:
                 self.trace.add_event_to_current_span("observation.emitted", kind=kind)
+            except Exception as exc:  # noqa: BLE001 - nor must a trace
+                count_failure(self.metrics, "trace", exc)
 
     def _current_span(self) -> TraceContext | None:
-        with suppress(Exception):  # a trace is not ours and must not hurt the run
+        try:
             return self.trace.current_span_id()
+        except Exception as exc:  # noqa: BLE001 - a trace is not ours and must not hurt the run
+            count_failure(self.metrics, "trace", exc)
         return None
-
-    def _count_failure(self, exc: Exception) -> None:
-        with suppress(Exception):  # metrics are not ours either
-            self.metrics.add_counter(
-                "agentkit.observer.error.count", tags={"error.type": type(exc).__name__}
-            )

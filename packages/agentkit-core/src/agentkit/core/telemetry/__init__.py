@@ -1,5 +1,6 @@
 """Telemetry when none is wired: defaults that do nothing, and the samplers."""
 
+from agentkit.core.telemetry._failures import count_failure
 from agentkit.core.telemetry._noop import (
     NoopMetrics,
     NoopObserver,
@@ -7,7 +8,7 @@ from agentkit.core.telemetry._noop import (
     NoopSpan,
     NoopTrace,
 )
-from agentkit.core.telemetry._safe_span import SafeSpan, span_around
+from agentkit.core.telemetry._safe_span import SafeSpan, run_span, span_around
 from agentkit.core.telemetry._samplers import AlwaysOnSampler, TraceIdRatioSampler
 
 __all__ = [
@@ -19,5 +20,7 @@ __all__ = [
     "NoopTrace",
     "SafeSpan",
     "TraceIdRatioSampler",
+    "count_failure",
+    "run_span",
     "span_around",
 ]
