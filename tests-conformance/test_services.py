@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from agentkit.agents.tools import FunctionTool
+from agentkit.core.contracts.errors import ErrorClass, Failure, ProviderError
 from agentkit.core.contracts.ports import FetchResponse, SearchHit
+from agentkit.core.policies import Guardrail
 from agentkit.core.runtime import SystemClock
 from agentkit.core.telemetry import (
     AlwaysOnSampler,
@@ -15,7 +17,14 @@ from agentkit.core.telemetry import (
     NoopTrace,
     TraceIdRatioSampler,
 )
-from agentkit.core.testing import FakeClock, FakeFetch, FakeSearch, FakeTool, RecordingTracer
+from agentkit.core.testing import (
+    FakeClock,
+    FakeFetch,
+    FakeSearch,
+    FakeTool,
+    RecordingMetrics,
+    RecordingTracer,
+)
 from agentkit.testing import (
     ClockSuite,
     FetchSuite,
@@ -29,10 +38,25 @@ from agentkit.testing import (
 )
 
 PAGE = "https://example.com/page"
+UNREACHABLE = ProviderError("cannot connect", error_class=ErrorClass.TRANSIENT)
+
+Recorded = tuple[str, float, dict[str, str]]
 
 
 def weather_in(arguments: dict[str, Any]) -> dict[str, Any]:
     return {"city": arguments["city"]}
+
+
+async def resolve(_: str) -> list[str]:
+    return ["93.184.215.14"]
+
+
+def summed(told: list[Recorded]) -> list[Recorded]:
+    totals: dict[tuple[str, frozenset[tuple[str, str]]], float] = {}
+    for name, value, tags in told:
+        series = name, frozenset(tags.items())
+        totals[series] = totals.get(series, 0) + value
+    return [(name, total, dict(tags)) for (name, tags), total in totals.items()]
 
 
 class TestFakeTool(ToolSuite):
@@ -90,24 +114,55 @@ class TestFunctionToolOfASyncFunction(FunctionSteps, ToolSuite):
 class TestFakeSearch(SearchSuite):
     @pytest.fixture
     def adapter(self) -> Opener:
-        self.search = FakeSearch()
+        self.engine: dict[str, Sequence[SearchHit] | Exception] = {}
+        self.search = FakeSearch(self.engine)
         return lambda: nullcontext(self.search)
 
     async def play(self, found: Sequence[SearchHit]) -> None:
-        FakeSearch.__init__(self.search, found)
+        self.found = found
+        self.engine[""] = found  # it is a part of every query
+
+    async def fail(self, failure: Failure) -> None:
+        assert isinstance(failure.cause, Exception)
+        self.engine[""] = failure.cause
+
+    async def requests(self) -> int:
+        return len(self.search.queries)
+
+    async def break_connection(self) -> None:
+        self.engine[""] = UNREACHABLE
+
+    async def restore(self) -> None:
+        self.engine[""] = self.found
 
 
 class TestFakeFetch(FetchSuite):
     @pytest.fixture
     def adapter(self) -> Opener:
-        self.fetch = FakeFetch({})
+        self.web: dict[str, FetchResponse | Exception] = {}
+        self.fetch = FakeFetch(self.web, guard=Guardrail(resolve=resolve))
         return lambda: nullcontext(self.fetch)
 
     def url(self) -> str:
         return PAGE
 
     async def play(self, response: FetchResponse) -> None:
-        FakeFetch.__init__(self.fetch, {response.url: response})
+        self.web[response.url] = self.page = response
+
+    async def hang(self) -> None:
+        self.web[PAGE] = TimeoutError("nothing came")
+
+    def denied(self) -> str:
+        return "http://169.254.169.254/latest"
+
+    async def requests(self) -> int:
+        return len(self.fetch.urls)
+
+    async def break_connection(self) -> None:
+        self.web[PAGE] = UNREACHABLE
+
+    async def restore(self) -> None:
+        self.web[PAGE] = self.page
 
 
 class TestSystemClock(ClockSuite):
@@ -147,6 +202,19 @@ class TestRecordingTracer(TraceSuite):
             )
             for span in self.tracer.spans
         ]
+
+
+class TestRecordingMetrics(MetricsSuite):
+    @pytest.fixture
+    def adapter(self) -> Opener:
+        self.metrics = RecordingMetrics()
+        return lambda: nullcontext(self.metrics)
+
+    async def counted(self) -> list[Recorded]:
+        return summed(self.metrics.counters)
+
+    async def recorded(self) -> list[Recorded]:
+        return summed(self.metrics.histograms)
 
 
 class TestNoopMetrics(MetricsSuite):

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from agentkit.core.contracts.errors import ScriptExhausted
+from agentkit.core.contracts.errors import EgressDenied, ScriptExhausted
 from agentkit.core.contracts.llm import RunMeta
 from agentkit.core.contracts.ports import FetchResponse, SearchHit
 from agentkit.core.contracts.types import ChatRequest, Delta, LLMResult, Message, ToolCall, Usage
+from agentkit.core.policies import Guardrail
 from agentkit.core.testing import (
     FakeClock,
     FakeFetch,
@@ -18,6 +19,7 @@ from agentkit.core.testing import (
     FakeSearch,
     FakeTool,
     JsonStore,
+    RecordingMetrics,
     RecordingTracer,
     Turn,
     filled,
@@ -175,6 +177,41 @@ def test_fetching_what_is_no_fixture_is_a_key_error() -> None:
     assert asyncio.run(FakeFetch({"u": page}).fetch("u")) == page
     with pytest.raises(KeyError, match="other"):
         asyncio.run(FakeFetch({}).fetch("other"))
+
+
+def test_a_failure_among_the_hits_is_raised() -> None:
+    search = FakeSearch({"down": OSError("engine"), "": [SearchHit("1", "t", "s")]})
+
+    with pytest.raises(OSError, match="engine"):
+        asyncio.run(search.search("down"))
+    assert len(asyncio.run(search.search("up"))) == 1
+    assert search.queries == ["down", "up"]
+
+
+def test_a_failure_among_the_fixtures_is_raised() -> None:
+    fetch = FakeFetch({"u": TimeoutError("slow")})
+
+    with pytest.raises(TimeoutError, match="slow"):
+        asyncio.run(fetch.fetch("u"))
+    assert fetch.urls == ["u"]
+
+
+def test_what_a_guard_denies_is_not_fetched() -> None:
+    fetch = FakeFetch({}, guard=Guardrail())
+
+    with pytest.raises(EgressDenied, match="public internet"):
+        asyncio.run(fetch.fetch("http://127.0.0.1/"))
+    assert fetch.urls == []
+
+
+def test_recorded_metrics_keep_what_they_were_told() -> None:
+    metrics, tags = RecordingMetrics(), {"model": "m"}
+    metrics.add_counter("calls", tags=tags)
+    metrics.record_histogram("seconds", 0.5)
+    tags.clear()
+
+    assert metrics.counters == [("calls", 1, {"model": "m"})]
+    assert metrics.histograms == [("seconds", 0.5, {})]
 
 
 def test_a_counter_in_the_json_store_keeps_its_window() -> None:

@@ -5,6 +5,7 @@ from agentkit.core.testing._clock import FakeClock
 from agentkit.core.testing._ctx import make_test_ctx
 from agentkit.core.testing._filled import filled
 from agentkit.core.testing._llm import FakeLLM, Turn
+from agentkit.core.testing._metrics import RecordingMetrics
 from agentkit.core.testing._observer import RecordingObserver
 from agentkit.core.testing._store import JsonStore
 from agentkit.core.testing._tool import FakeTool
@@ -19,6 +20,7 @@ __all__ = [
     "FakeTool",
     "JsonStore",
     "MemoryCheckpoints",
+    "RecordingMetrics",
     "RecordingObserver",
     "RecordingSpan",
     "RecordingTracer",
