@@ -121,11 +121,27 @@ def test_foreign_content_is_told_as_such(redis_server: Server, key: str, raw: An
 
 @pytest.mark.parametrize(
     "url",
-    ["http://host", "redis://host?socket_timeout=soon", "", "redis://host:port"],
+    [
+        "",
+        "redis:",
+        "redis:hunter2",
+        "http://host",
+        "redis://host:hunter2",
+        "redis://host/hunter2",
+        "redis://host/-1",
+        "redis://user:hunter2/x@host/0",  # its password is not percent-encoded
+        "redis://user:12/hunter2@host/0",
+        "redis://:hunter2@[::1/0",
+        "redis://host?socket_timeout=hunter2",
+        "redis://host?nosuch=hunter2",
+        "rediss://host?ssl_cert_reqs=hunter2",
+    ],
 )
-def test_a_malformed_url_is_refused(url: str) -> None:
-    with pytest.raises(StoreValueError, match="no URL of a Redis server"):
+def test_a_malformed_url_is_refused_without_being_told(url: str) -> None:
+    with pytest.raises(StoreValueError, match="no URL of a Redis server") as refused:
         RedisStore(url)
+
+    assert "hunter2" not in f"{refused.value!r} {refused.value.__cause__!r}"
 
 
 def test_a_store_takes_a_url_or_a_client() -> None:

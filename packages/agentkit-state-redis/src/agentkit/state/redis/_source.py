@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.connection import AbstractConnection, ConnectionPool
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 
 from agentkit.core.contracts.errors import StoreValueError
 
@@ -95,10 +97,27 @@ def source_of(url: str | None, client: Client | None) -> tuple[Source, Seeds | N
 def _pool_of(url: str | None) -> ConnectionPool:
     kind: Any = ConnectionPool  # what it takes besides is not typed
     try:
-        pool: ConnectionPool = kind.from_url(url or "")
-    except (ValueError, TypeError) as problem:
-        raise StoreValueError(f"this is no URL of a Redis server: {problem}") from None
+        pool: ConnectionPool = kind.from_url(_checked(url or ""))
+        pool.connection_class(**pool.connection_kwargs)  # it takes every option, and opens nothing
+    except (ValueError, TypeError, RedisError):
+        # Not in the driver's words, which repeat parts of the URL: they may be a password's.
+        raise StoreValueError(
+            "this is no URL of a Redis server, as redis://user:password@host:6379/0 (options that "
+            "redis-py knows go after a ?; what is special in a password is percent-encoded)"
+        ) from None
     return pool
+
+
+def _checked(url: str) -> str:
+    """Give *url* back if it names a server and, if a database, its number; else `ValueError`.
+
+    The driver would take the default in its place.
+    """
+    parts = urlsplit(url)
+    database = "" if parts.scheme == "unix" else parts.path.strip("/")
+    if not url.startswith(f"{parts.scheme}://") or not (database or "0").isdecimal():
+        raise ValueError("no server, or no number")
+    return url
 
 
 def _cluster_source(client: RedisCluster) -> tuple[Source, Seeds]:
