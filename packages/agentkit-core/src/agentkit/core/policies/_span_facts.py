@@ -1,7 +1,7 @@
 """What a span and the metrics say about a call, under the names of the GenAI conventions."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from typing import Any, Final
 
@@ -20,12 +20,12 @@ from agentkit.core.policies._usage import plain
 
 __all__ = [
     "answer",
+    "beside_text",
     "choice",
     "identity",
     "measure_duration",
     "measure_usage",
     "messages",
-    "says_more_than_text",
     "tool_result",
 ]
 
@@ -54,10 +54,10 @@ def messages(request: ChatRequest) -> Iterator[tuple[str, dict[str, Any]]]:
         )
 
 
-def choice(result: LLMResult) -> dict[str, Any]:
-    """Give the fields of the event for the model's answer."""
+def choice(result: LLMResult, text: str) -> dict[str, Any]:
+    """Give the fields of the event for the model's answer: its *text* and what came beside it."""
     return {
-        "content": _capped(result.content, _MESSAGE_CAP),
+        "content": _capped(text, _MESSAGE_CAP),
         "finish_reason": result.finish_reason,
         "tool_calls": _names(result),
     }
@@ -88,11 +88,17 @@ def tool_result(call: Call, result: Any, seconds: float) -> dict[str, Any]:
     }
 
 
-def says_more_than_text(delta: Delta) -> bool:
-    """Tell whether *delta* has anything that an attribute is made of."""
-    return bool(
-        delta.finish_reason or delta.usage or delta.model_usage or delta.tool_calls or delta.model
-    )
+def beside_text(deltas: Iterable[Delta]) -> list[Delta]:
+    """Give those of *deltas* that bring anything that an attribute is made of."""
+    return [
+        delta
+        for delta in deltas
+        if delta.finish_reason
+        or delta.usage
+        or delta.model_usage
+        or delta.tool_calls
+        or delta.model
+    ]
 
 
 def measure_usage(call: Call, usage: ModelUsage | Usage) -> None:

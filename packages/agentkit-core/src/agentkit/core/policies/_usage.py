@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, Final
 
 from agentkit.core.contracts.middleware import Call
@@ -24,7 +25,7 @@ def usage_seen(
     A *failure* that carries what had arrived (`ProviderError.partial`) is asked when no item knows.
     """
     arrived = getattr(failure, "partial", None)
-    for item in (*reversed(items), arrived):
+    for item in chain(reversed(items), (arrived,)):
         exact = getattr(item, "model_usage", None)
         if isinstance(exact, ModelUsage):
             return exact, exact.provenance

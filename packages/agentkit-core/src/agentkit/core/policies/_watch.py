@@ -8,7 +8,7 @@ from typing import Any
 from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.contracts.replay import ReplayRecord
-from agentkit.core.contracts.types import Delta, LLMResult, assemble_deltas
+from agentkit.core.contracts.types import Delta, assemble_deltas
 from agentkit.core.policies import _span_facts as facts
 from agentkit.core.policies._calls import CHAT, clock_of
 from agentkit.core.policies._usage import CHARGED, usage_seen
@@ -29,7 +29,6 @@ class CallWatch:
         self._items: list[Any] = []
         self._record_content = record_content
         self._wants_all = False
-        self._assembled: LLMResult | None = None
         self.is_over = False
 
     async def open(self) -> None:
@@ -59,7 +58,7 @@ class CallWatch:
     @property
     def keep(self) -> Callable[[Any], None]:
         """Give what takes note of an item on its way out."""
-        return self._items.append if self._wants_all or not self._chat else self._keep_facts
+        return self._items.append
 
     def is_silent(self, item: Any) -> bool:
         """Tell whether *item* says nothing yet; the first that does is timed."""
@@ -90,7 +89,7 @@ class CallWatch:
             self.add_event("gen_ai.tool.result", **told)
 
     def _record_answer(self, exc: BaseException | None, outcome: str, seconds: float) -> None:
-        answer = self._answer()
+        answer = assemble_deltas(facts.beside_text(self._items))
         usage, provenance = usage_seen(self._items, exc, ended=exc is None)
         charged = self._call.meta.get(CHARGED)
         if usage is None and charged is not None:
@@ -105,7 +104,7 @@ class CallWatch:
         elif usage is not None:
             facts.measure_usage(self._call, usage)
         if self._wants_all and outcome == "ended":
-            self.add_event("gen_ai.choice", **facts.choice(answer))
+            self.add_event("gen_ai.choice", **facts.choice(answer, self._text()))
 
     def _sampled(self, operation: str, attrs: dict[str, Any]) -> bool:
         ctx = self._call.ctx
@@ -122,21 +121,15 @@ class CallWatch:
     async def _keep_payloads(self) -> None:
         if self._span.id is None or isinstance(self._call.ctx.replay, NoopReplayStore):
             return
-        record = ReplayRecord(self._span.id, CHAT, self._call.request, self._answer())
         try:
+            answer = assemble_deltas(self._items)
+            record = ReplayRecord(self._span.id, CHAT, self._call.request, answer)
             await self._call.ctx.replay.put(record)
         except Exception as exc:  # noqa: BLE001 - a replay store must not hurt the call
             count_failure(self._call.ctx.metrics, "replay", exc)
 
-    def _answer(self) -> LLMResult:
-        if self._assembled is None:
-            deltas = [item for item in self._items if isinstance(item, Delta)]
-            self._assembled = assemble_deltas(deltas)
-        return self._assembled
-
-    def _keep_facts(self, item: Any) -> None:
-        if not isinstance(item, Delta) or facts.says_more_than_text(item):
-            self._items.append(item)
+    def _text(self) -> str:
+        return "".join([delta.text for delta in self._items])
 
     def _elapsed_ms(self) -> float:
         return round((self._clock.now() - self._started) * 1000, 3)
