@@ -1,44 +1,18 @@
-"""Checkpoints on PostgreSQL: a version of a run is a row, and written once."""
-
-# ruff: noqa: S608 - what is put in is a quoted name
+"""Checkpoints on PostgreSQL: a version of a run is written once, and whole."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
 
 from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
-from agentkit.state.postgres._database import Database, Part
-from agentkit.state.postgres._records import can_exist, conflict, from_row, to_row
+from agentkit.state.postgres._checkpoint_sql import CHECKPOINTS, Statements, parts_of
+from agentkit.state.postgres._database import Database
+from agentkit.state.postgres._records import Row, can_exist, conflict, from_row, to_row
 
 __all__ = ["PostgresCheckpointStore"]
-
-_CHECKPOINTS = Part(
-    "checkpoints",
-    """
-CREATE TABLE {schema}.agentkit_checkpoints (
-  run_id text COLLATE "C" NOT NULL,
-  version bigint NOT NULL,
-  status text NOT NULL,
-  created_at float8 NOT NULL,
-  state text NOT NULL,
-  metadata text NOT NULL,
-  PRIMARY KEY (run_id, version)
-);
--- The compression of old takes longer than all else; where there is no other, space is cheaper.
-BEGIN
-  ALTER TABLE {schema}.agentkit_checkpoints ALTER COLUMN state SET COMPRESSION lz4;
-EXCEPTION WHEN feature_not_supported THEN
-  ALTER TABLE {schema}.agentkit_checkpoints ALTER COLUMN state SET STORAGE EXTERNAL;
-END;
-""",
-)
-
-_COLUMNS = "run_id, version, status, created_at, state, metadata"
-_GIVEN = "($1::text, $2::bigint, $3::text, $4::float8, $5::text, $6::text)"
 
 
 class PostgresCheckpointStore:
@@ -64,20 +38,11 @@ class PostgresCheckpointStore:
             dsn,
             pool,
             schema=schema,
-            part=_CHECKPOINTS,
+            part=CHECKPOINTS,
             timeout=timeout,
             unavailable=CheckpointerError,
         )
-        table = f"{self._database.schema}.agentkit_checkpoints"
-        of_run = f"FROM {table} WHERE run_id = $1::text"
-        self._save = (
-            f"INSERT INTO {table} ({_COLUMNS}) VALUES {_GIVEN} ON CONFLICT DO NOTHING "
-            "RETURNING true"
-        )
-        self._latest = f"SELECT {_COLUMNS} {of_run} ORDER BY version DESC LIMIT 1"
-        self._at_version = f"SELECT {_COLUMNS} {of_run} AND version = $2::bigint"
-        self._versions = f"SELECT version {of_run} ORDER BY version"
-        self._delete = f"DELETE {of_run}"
+        self._sql = Statements(self._database.schema)
 
     @classmethod
     @asynccontextmanager
@@ -115,39 +80,56 @@ class PostgresCheckpointStore:
     async def save(self, cp: Checkpoint) -> None:
         """Write *cp*; an equal one is there already or none is, else `CheckpointConflict`."""
         row = to_row(cp)
-        while not await self._database.fetch(self._save, *row):
-            there = await self._database.fetch(self._at_version, row.run_id, row.version)
-            if there and tuple(there[0]) != row:
+        while not await self._is_new(row):
+            there = await self._found(row.run_id, row.version)
+            if there is not None and there != row:
                 raise conflict(row)
-            if there:
+            if there is not None:
                 return
 
     async def latest(self, run_id: str) -> Checkpoint | None:
         """Give the highest version of *run_id*, or None."""
-        return self._decoded(await self._database.fetch(self._latest, check_key(run_id)))
+        return self._decoded(await self._found(check_key(run_id), None))
 
     async def at_version(self, run_id: str, version: int) -> Checkpoint | None:
         """Give this *version* of *run_id*, or None."""
         check_key(run_id)
         if not can_exist(version):
             return None
-        return self._decoded(await self._database.fetch(self._at_version, run_id, version))
+        return self._decoded(await self._found(run_id, version))
 
     async def list_versions(self, run_id: str) -> list[int]:
         """Give the versions of *run_id*, ascending."""
-        rows = await self._database.fetch(self._versions, check_key(run_id))
+        rows = await self._database.fetch(self._sql.versions, check_key(run_id))
         return [version for (version,) in rows]
 
     async def delete(self, run_id: str) -> None:
         """Remove every version of *run_id*, all in one step."""
-        await self._database.fetch(self._delete, check_key(run_id))
+        await self._database.fetch(self._sql.delete, check_key(run_id))
 
-    def _decoded(self, rows: list[Sequence[Any]]) -> Checkpoint | None:
+    async def _is_new(self, row: Row) -> bool:
+        """Write *row* unless its version is there, and tell whether it was not."""
+        parts = parts_of(row.run_id, row.state)
+        if not parts:
+            return bool(await self._database.fetch(self._sql.save, *row))
+        emptied = row._replace(state="")
+        return bool(await self._database.fetch(self._sql.save_in_parts, *emptied, parts))
+
+    async def _found(self, run_id: str, version: int | None) -> Row | None:
+        """Give the row of this version, or of the highest, with its state in one piece."""
+        rows = await self._database.fetch(self._sql.find, run_id, version)
         if not rows:
             return None
+        found, status, created_at, metadata, state = rows[0]
+        whole = state or "".join([part for *_, part in rows[1:]])
+        return Row(run_id, found, status, created_at, whole, metadata)
+
+    def _decoded(self, row: Row | None) -> Checkpoint | None:
+        if row is None:
+            return None
         try:
-            return from_row(rows[0])
+            return from_row(row)
         except (ValueError, TypeError) as problem:
             raise self._database.broken(
-                f"the table holds something else at a version of run {rows[0][0]!r}: {problem}"
+                f"the table holds something else at a version of run {row.run_id!r}: {problem}"
             ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -41,16 +40,15 @@ def to_row(cp: Checkpoint) -> Row:
     )
 
 
-def from_row(row: Sequence[Any]) -> Checkpoint:
+def from_row(row: Row) -> Checkpoint:
     """Give the checkpoint that *row* holds; raises `ValueError` when it holds none."""
-    run_id, version, status, created_at, state, metadata = row
     return Checkpoint(
-        run_id,
-        version,
-        decode_value(state),
-        created_at,
-        CheckpointStatus(status),
-        decode_value(metadata),
+        row.run_id,
+        row.version,
+        decode_value(row.state),
+        row.created_at,
+        CheckpointStatus(row.status),
+        decode_value(row.metadata),
     )
 
 

@@ -1,0 +1,99 @@
+"""The statements of the checkpoints, and how a state that is long is put into rows."""
+
+# ruff: noqa: S608 - what is put in is a quoted name
+
+from __future__ import annotations
+
+from agentkit.state.postgres._database import Part
+
+__all__ = ["CHECKPOINTS", "Statements", "parts_of"]
+
+CHECKPOINTS = Part(
+    "checkpoints",
+    """
+CREATE TABLE {schema}.agentkit_checkpoints (
+  run_id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  status text NOT NULL,
+  created_at float8 NOT NULL,
+  state text NOT NULL,
+  metadata text NOT NULL,
+  PRIMARY KEY (run_id, version)
+);
+-- A long state is here, in parts that fill a page each, and empty there: read like this it takes a
+-- third of the time that it takes out of line, where the server has it in pieces of 2,000 bytes.
+CREATE TABLE {schema}.agentkit_checkpoint_parts (
+  run_id text COLLATE "C" NOT NULL,
+  version bigint NOT NULL,
+  number bigint NOT NULL,
+  part text NOT NULL,
+  PRIMARY KEY (run_id, version, number)
+);
+ALTER TABLE {schema}.agentkit_checkpoint_parts
+  ALTER COLUMN run_id SET STORAGE PLAIN, ALTER COLUMN part SET STORAGE PLAIN;
+-- The compression of old takes longer than all else; where there is no other, space is cheaper.
+BEGIN
+  ALTER TABLE {schema}.agentkit_checkpoints ALTER COLUMN state SET COMPRESSION lz4;
+  ALTER TABLE {schema}.agentkit_checkpoint_parts
+    ALTER COLUMN part SET STORAGE MAIN, ALTER COLUMN part SET COMPRESSION lz4;
+EXCEPTION WHEN feature_not_supported THEN
+  ALTER TABLE {schema}.agentkit_checkpoints ALTER COLUMN state SET STORAGE EXTERNAL;
+END;
+-- A function: the server keeps its plans, where it would make them anew for a statement.
+CREATE FUNCTION {schema}.agentkit_checkpoint(run text, wanted bigint)
+RETURNS TABLE (version bigint, status text, created_at float8, metadata text, state text)
+LANGUAGE plpgsql STABLE AS $function$
+DECLARE kept {schema}.agentkit_checkpoints;
+BEGIN
+  IF wanted IS NULL THEN
+    SELECT * INTO kept FROM {schema}.agentkit_checkpoints AS c
+    WHERE c.run_id = run ORDER BY c.version DESC LIMIT 1;
+  ELSE
+    SELECT * INTO kept FROM {schema}.agentkit_checkpoints AS c
+    WHERE c.run_id = run AND c.version = wanted;
+  END IF;
+  IF NOT FOUND THEN RETURN; END IF;
+  RETURN QUERY SELECT kept.version, kept.status, kept.created_at, kept.metadata, kept.state;
+  IF kept.state = '' THEN
+    RETURN QUERY SELECT NULL::bigint, NULL::text, NULL::float8, NULL::text, p.part
+    FROM {schema}.agentkit_checkpoint_parts AS p
+    WHERE p.run_id = run AND p.version = kept.version ORDER BY p.number;
+  END IF;
+END $function$;
+""",
+)
+
+_LONGEST_WHOLE = 16_000
+_ROOM = 8_100  # of a page, for the name of the run and a part
+
+_COLUMNS = "(run_id, version, status, created_at, state, metadata)"
+_GIVEN = "($1::text, $2::bigint, $3::text, $4::float8, $5::text, $6::text)"
+
+
+class Statements:
+    """The statements on the tables in *schema*, which is quoted."""
+
+    def __init__(self, schema: str) -> None:
+        table, parts = f"{schema}.agentkit_checkpoints", f"{schema}.agentkit_checkpoint_parts"
+        save = f"INSERT INTO {table} {_COLUMNS} VALUES {_GIVEN} ON CONFLICT DO NOTHING RETURNING"
+        self.save = f"{save} true"
+        self.save_in_parts = f"""\
+WITH saved AS ({save} run_id, version), parts AS (
+  INSERT INTO {parts} (run_id, version, number, part)
+  SELECT run_id, version, number, part
+  FROM saved, unnest($7::text[]) WITH ORDINALITY AS given (part, number)
+)
+SELECT true FROM saved"""
+        self.find = f"SELECT * FROM {schema}.agentkit_checkpoint($1, $2)"
+        self.versions = f"SELECT version FROM {table} WHERE run_id = $1::text ORDER BY version"
+        self.delete = f"""\
+WITH parts AS (DELETE FROM {parts} WHERE run_id = $1::text)
+DELETE FROM {table} WHERE run_id = $1::text"""
+
+
+def parts_of(run_id: str, state: str) -> list[str]:
+    """Give *state*, which is ASCII, in parts that fit a row of *run_id*; none where it is short."""
+    if len(state) <= _LONGEST_WHOLE:
+        return []
+    size = _ROOM - len(run_id.encode())
+    return [state[start : start + size] for start in range(0, len(state), size)]
