@@ -9,9 +9,12 @@ import pytest
 
 from agentkit.agents import Agent, ReActCognition, WorkingContext
 from agentkit.core.contracts.content import TextBlock, ToolUseBlock
+from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.middleware import BaseMiddleware, MiddlewareContext
+from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.types import Message, StreamEvent, ToolCall
 from agentkit.core.policies import idempotent
+from agentkit.core.runtime import RunContext
 from agentkit.core.testing import (
     FakeLLM,
     FakeTool,
@@ -102,6 +105,88 @@ def test_a_second_payment_with_the_id_of_the_first_is_made() -> None:
     run(agent_of(pay).run("go", ctx))
 
     assert len(pay.calls) == 2
+
+
+class Shop:
+    """An agent that pays once in each run, by a provider that begins its ids anew."""
+
+    def __init__(self, own: str, *, durable: bool = False) -> None:
+        self.own = own
+        self.pay = FakeTool("look", side_effecting=True)
+        self.agent = agent_of(self.pay)
+        self.store = JsonStore()
+        self.runs = MemoryCheckpoints() if durable else None
+
+    def ctx(self, *turns: Turn) -> RunContext:
+        asked = Turn(tool_calls=(ToolCall(self.own, "look"),))
+        return make_test_ctx(
+            llm=FakeLLM.script(turns or [asked, Turn("done")] * 2),
+            store=self.store,
+            checkpointer=self.runs,
+            tool_middleware=[idempotent()],
+        )
+
+
+OWN = pytest.mark.parametrize("own", ["c0", ""], ids=repr)
+
+
+async def one_after_the_other(agent: Agent, *contexts: RunContext) -> None:
+    for ctx in contexts:
+        await agent.run("go", ctx)
+
+
+@OWN
+def test_two_runs_of_one_context_pay_twice(own: str) -> None:
+    shop = Shop(own)
+    ctx = shop.ctx()
+
+    run(one_after_the_other(shop.agent, ctx, ctx))
+
+    assert len(shop.pay.calls) == 2
+
+
+@OWN
+def test_two_runs_in_one_slot_pay_twice(own: str) -> None:
+    shop = Shop(own, durable=True)
+
+    run(one_after_the_other(shop.agent, shop.ctx(), shop.ctx()))
+
+    assert len(shop.pay.calls) == 2
+
+
+@OWN
+def test_two_children_of_one_run_pay_twice(own: str) -> None:
+    shop = Shop(own)
+    ctx = shop.ctx()
+
+    run(one_after_the_other(shop.agent, ctx.child(part="one"), ctx.child(part="two")))
+
+    assert len(shop.pay.calls) == 2
+
+
+class Lost(MemoryCheckpoints):
+    """Is gone for a while once the first call is paid."""
+
+    pay: FakeTool
+    broken = True
+
+    async def save(self, cp: Checkpoint) -> None:
+        if self.broken and self.pay.calls:
+            raise CheckpointerError("gone")
+        await super().save(cp)
+
+
+@OWN
+def test_a_resumed_run_finds_the_receipts_of_its_own(own: str) -> None:
+    shop = Shop(own)
+    shop.runs = lost = Lost()
+    lost.pay = shop.pay
+    with pytest.raises(CheckpointerError, match="gone"):
+        run(shop.agent.run("go", shop.ctx()))
+    lost.broken = False
+
+    run(shop.agent.resume("test-run", shop.ctx(Turn("done"))))
+    assert len(shop.pay.calls) == 1
 
 
 def test_a_resumed_run_knows_the_ids_of_before() -> None:

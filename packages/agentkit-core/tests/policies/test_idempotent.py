@@ -75,6 +75,28 @@ def test_another_run_or_tenant_is_another_side_effect(other: Any) -> None:
     assert end.calls == 2
 
 
+def test_a_child_run_has_side_effects_of_its_own() -> None:
+    store, end = JsonStore(), Terminal([1])
+    parent = pay(store)
+    for _ in range(2):
+        child = pay(store)
+        child.ctx = parent.ctx.child()
+        run(idempotent(), end, child)
+
+    assert end.calls == 2
+
+
+@pytest.mark.parametrize(("other", "made"), [("first", 1), ("second", 2)])
+def test_of_two_runs_under_one_id_each_has_side_effects_of_its_own(other: str, made: int) -> None:
+    store, end = JsonStore(), Terminal([1])
+    for own in ("first", other):
+        call = pay(store)
+        call.meta["run"] = own
+        run(idempotent(), end, call)
+
+    assert end.calls == made
+
+
 def test_a_concurrent_duplicate_waits_and_never_runs() -> None:
     store, end, policy = JsonStore(), Terminal([1]), idempotent()
 

@@ -18,7 +18,7 @@ __all__ = ["Dispatch"]
 
 
 class Dispatch:
-    """The tool calls of one *turn*; *save* is awaited after each one that ends.
+    """The tool calls of one *turn* of *run*; *save* is awaited after each one that ends.
 
     When `events` are over, either every call has an outcome or `waiting` says which ones wait for a
     person.
@@ -31,6 +31,7 @@ class Dispatch:
         turn: PendingTurn,
         *,
         agent: str,
+        run: str,
         save: Callable[[], Awaitable[None]],
     ) -> None:
         self._plan = plan
@@ -38,6 +39,7 @@ class Dispatch:
         self._ctx = ctx
         self._turn = turn
         self._agent = agent
+        self._meta = {"run": run}
         self._save = save
         self._asker = getattr(ctx, "asker", None)
         self.waiting: list[CallRecord] = []
@@ -174,7 +176,7 @@ class Dispatch:
             call_id=call.id,
         )
         try:
-            result = await self._ctx.invoker.invoke_tool(request, self._ctx)
+            result = await self._ctx.invoker.invoke_tool(request, self._ctx, meta=self._meta)
             text = render_result(result)
         except outcomes.STOPS_THE_RUN:
             raise

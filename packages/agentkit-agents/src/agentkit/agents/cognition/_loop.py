@@ -209,6 +209,7 @@ class AgentLoop:
             self._ctx,
             turn,
             agent=self._agent.name,
+            run=state.run,
             save=lambda: self._saved_call(state),
         )
 

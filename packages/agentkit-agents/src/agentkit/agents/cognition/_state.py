@@ -7,6 +7,7 @@ with the outcome of each call as it comes, and joins the messages when the last 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
+from uuid import uuid4
 
 from agentkit.agents.context import PrefixContext, WorkingContext
 from agentkit.agents.results import ToolOutcome
@@ -68,11 +69,12 @@ class PendingTurn:
 
 @dataclass(slots=True, kw_only=True)
 class LoopState:
-    """Everything a loop needs to go on."""
+    """Everything a loop needs to go on; `run` tells it from every other run, under one id too."""
 
     agent: str
     task: str
     context: WorkingContext
+    run: str = field(default_factory=lambda: uuid4().hex)
     prompt_version: str = ""
     usage: Usage = field(default_factory=Usage)
     iteration: int = 0
@@ -99,6 +101,7 @@ class LoopState:
             "format": _FORMAT,
             "agent": self.agent,
             "task": self.task,
+            "run": self.run,
             "prompt_version": self.prompt_version,
             "prefix": to_json(self.context.prefix),
             "messages": [to_json(message) for message in self.context.messages],
@@ -175,6 +178,7 @@ def _state_from_json(data: Mapping[str, Any]) -> LoopState:
         agent=data["agent"],
         task=data["task"],
         context=context,
+        run=data["run"],
         prompt_version=data["prompt_version"],
         usage=from_json(Usage, data["usage"]),
         iteration=data["iteration"],

@@ -28,12 +28,15 @@ _NOTHING_DONE = (Blocked, EgressDenied, ToolArgumentError)
 def idempotent(*, store: StorePort | None = None, ttl: int | None = None) -> Middleware:
     """Give a middleware that runs each side-effecting tool call at most once.
 
-    What makes a call the same is its run, tenant, tool, arguments and call id. The intent to run is
-    written to *store*, or the run's, before the tool runs, and its outcome after. The same call
-    again gets the outcome, with `call.meta["cache_hit"]`; while it is running in this process it
-    waits for it. An outcome that the store cannot hold is remembered as done, without its value:
-    the same call then gets None. A call that failed runs again only if its tool is declared
-    `idempotent`. Without a store it warns once and every call runs.
+    What makes a call the same is its run, tenant, tool, arguments and call id. A child is a run of
+    its own, and so is each of several under one id that whoever drives them tells apart by
+    `call.meta["run"]`, as agents do: one that is resumed is the same, one that begins is another.
+
+    The intent to run is written to *store*, or the run's, before the tool runs, and its outcome
+    after. The same call again gets the outcome, with `call.meta["cache_hit"]`; while it is running
+    in this process it waits for it. An outcome that the store cannot hold is remembered as done,
+    without its value: the same call then gets None. A call that failed runs again only if its tool
+    is declared `idempotent`. Without a store it warns once and every call runs.
 
     *ttl* seconds after, a call is forgotten and would run again.
 
@@ -117,6 +120,7 @@ class _Effect:
 
 
 def _key(call: Call) -> str:
-    request, run = call.request, call.ctx
-    parts = (run.correlation_id, request.name, request.arguments, request.call_id)
-    return f"{run.scope.key()}:idem:{stable_hash(parts, length=_LENGTH)}"
+    request, ctx = call.request, call.ctx
+    run = (getattr(ctx, "slot", ctx.correlation_id), call.meta.get("run", ""))
+    parts = (run, request.name, request.arguments, request.call_id)
+    return f"{ctx.scope.key()}:idem:{stable_hash(parts, length=_LENGTH)}"
