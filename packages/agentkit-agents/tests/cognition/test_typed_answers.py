@@ -135,3 +135,13 @@ def test_a_repair_is_a_step_that_survives_a_crash() -> None:
         llm=FakeLLM.script([BAD]), checkpointer=store, chat_middleware=[output_coerce()]
     )
     assert run(agent.resume("test-run", again)).stop_reason == "invalid_output"
+
+
+def test_a_parse_that_raises_without_a_word_is_told_by_its_error() -> None:
+    def refuse(_: str) -> None:
+        raise KeyError
+
+    agent = Agent("a", model="m", parse=refuse, max_repairs=0)
+    result = run(agent.run("go", make_test_ctx(llm=FakeLLM("x"))))
+
+    assert result.evals["error"] == "KeyError"

@@ -50,12 +50,14 @@ class AgentResult:
 
     `parsed` is the typed object when an output is declared. `partial` says that `output` is not the
     whole answer. `evals` holds facts about the run: `stop_reason` as it was worded, `error`,
-    `finish_reason` in the provider's word where that is not the usual one, and `suspended` with
-    what a suspended run waits for.
+    `finish_reason` in the provider's word where that is not the usual one, `not_run` with the names
+    of the tools that the last answer called in vain, and `suspended` with what a suspended run
+    waits for.
 
     An answer that ran into the most tokens it could have is `terminated` and partial, with `length`
-    as the wording; one that was withheld is too, with `content_filter` or `refusal`. A typed output
-    that was cut is asked for again like any that does not fit, and ends as `invalid_output`.
+    as the wording; one that was withheld is too, with `content_filter` or `refusal`; and so is one
+    whose word is not known to be an end, with `incomplete`. None of its tool calls is run. A typed
+    output that was cut is asked for again like any that does not fit, and ends as `invalid_output`.
     """
 
     output: str

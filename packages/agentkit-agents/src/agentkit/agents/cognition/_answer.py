@@ -70,6 +70,15 @@ class ModelAnswer:
         return how_stopped(self.result)
 
     @property
+    def why_broken(self) -> str:
+        """Why its text may not fit, as the beginning of a sentence; nothing where it is whole."""
+        if self.stopped is None:
+            return ""
+        if self.stopped == "length":
+            return "the answer was cut off at the most tokens it could have: "
+        return f"the answer did not end ({self.result.finish_reason}): "
+
+    @property
     def facts(self) -> dict[str, Any]:
         """What is told of it in a run's result: an unusual reason to have stopped."""
         word = odd_word(self.result)

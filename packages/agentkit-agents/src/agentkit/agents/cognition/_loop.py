@@ -136,18 +136,36 @@ class AgentLoop:
         turn = PendingTurn.of(message)
         stop = await self._termination([message], self._ctx) if self._termination else None
         if stop is not None:
-            for record in turn.calls:
-                record.outcome = outcomes.not_run(stop.reason)
-            state.context.extend(turn.as_messages())
-            await self._end(state, Ending(stop.reason, facts={"stop": dict(stop.detail)}))
-        elif message.tool_calls and self._plan.registry is not None:
-            state.turn = turn
-            await self._record.save(state)
-        else:
+            detail = {"stop": dict(stop.detail)}
+            await self._break_off(state, turn, answer, reason=stop.reason, detail=detail)
+        elif not turn.calls or self._plan.registry is None:
             blocks = () if message.tool_calls else message.blocks
             state.context.append(Message("assistant", message.content, blocks=blocks))
             return await self._conclude(state, answer)
+        elif answer.stopped is not None:
+            await self._break_off(state, turn, answer, reason=answer.stopped)
+        else:
+            state.turn = turn
+            await self._record.save(state)
         return False
+
+    async def _break_off(
+        self,
+        state: LoopState,
+        turn: PendingTurn,
+        answer: ModelAnswer,
+        *,
+        reason: str,
+        detail: Mapping[str, Any] | None = None,
+    ) -> None:
+        """End with *answer*, none of its calls run; one that is not whole says so itself."""
+        reason = answer.stopped or reason
+        for record in turn.calls:
+            record.outcome = outcomes.not_run(reason)
+        state.context.extend(turn.as_messages())
+        unrun = {"not_run": [record.call.name for record in turn.calls]} if turn.calls else {}
+        facts = {**answer.facts, **(detail or {}), **unrun}
+        await self._end(state, Ending(reason, partial=answer.stopped is not None, facts=facts))
 
     async def _conclude(self, state: LoopState, answer: ModelAnswer) -> bool:
         """End with *answer*, or say that it is to be repaired."""
@@ -168,15 +186,13 @@ class AgentLoop:
         return False
 
     async def _repair(self, state: LoopState, fault: Exception, answer: ModelAnswer) -> bool:
-        told = str(fault) or type(fault).__name__
-        if answer.stopped is not None:
-            told = f"the answer was cut off at the most tokens it could have: {told}"
+        told = f"{answer.why_broken}{str(fault) or type(fault).__name__}"
         if state.repairs >= self._agent.max_repairs:
             facts = {**answer.facts, "error": told}
             await self._end(state, Ending("invalid_output", partial=True, facts=facts))
             return False
         state.repairs += 1
-        shorter = "" if answer.stopped is None else "shorter, "
+        shorter = "shorter, " if answer.stopped == "length" else ""
         state.context.append(
             Message(
                 "user",

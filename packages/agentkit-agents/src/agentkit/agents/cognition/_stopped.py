@@ -7,8 +7,8 @@ from agentkit.core.contracts.types import LLMResult
 
 __all__ = ["Stopped", "how_stopped", "odd_word"]
 
-Stopped = Literal["length", "content_filter", "refusal"]
-"""An answer that was cut off, or withheld by a filter or by the model."""
+Stopped = Literal["length", "content_filter", "refusal", "incomplete"]
+"""An answer that was cut off, withheld by a filter or by the model, or did not end in order."""
 
 _CUT: Final = frozenset(
     {"length", "max_tokens", "model_length", "model_context_window_exceeded", "max_output_tokens"}
@@ -16,6 +16,8 @@ _CUT: Final = frozenset(
 _FILTERED: Final = frozenset(
     {
         "content_filter",
+        "content_filtered",
+        "guardrail_intervened",
         "safety",
         "recitation",
         "blocklist",
@@ -31,9 +33,15 @@ _REFUSED: Final = "refusal"
 _ENDED: Final = frozenset(
     {
         "stop",
-        "end_turn",
         "stop_sequence",
+        "end",
+        "end_turn",
         "eos",
+        "eos_token",
+        "complete",
+        "completed",
+        "done",
+        "tool_call",
         "tool_calls",
         "tool_use",
         "function_call",
@@ -43,13 +51,19 @@ _ENDED: Final = frozenset(
 
 
 def how_stopped(result: LLMResult) -> Stopped | None:
-    """Say what kept *result* from being a whole answer, or None where it is one."""
+    """Say what kept *result* from being a whole answer, or None where it is one.
+
+    No word at all is whole, since some servers send none. A word that nobody has listed is not:
+    there are more for what went wrong than for an end, and each year brings new ones.
+    """
     word = (result.finish_reason or "").lower()
     if word == _REFUSED or any(_is_refusal(block) for block in result.blocks):
         return "refusal"
     if word in _FILTERED:
         return "content_filter"
-    return "length" if word in _CUT else None
+    if word in _CUT:
+        return "length"
+    return "incomplete" if word and word not in _ENDED else None
 
 
 def odd_word(result: LLMResult) -> str | None:
