@@ -9,9 +9,11 @@ from agentkit.core.contracts.middleware import Call, closing
 from agentkit.core.contracts.ports import ClockPort
 from agentkit.core.runtime._clock import SystemClock
 
-__all__ = ["CHAT", "SPAN", "Once", "clock_of", "has_side_effects", "note", "passed_on"]
+__all__ = ["CHAT", "READMIT", "SPAN", "Once", "clock_of", "has_side_effects", "note", "passed_on"]
 
 CHAT: Final = "chat"
+READMIT: Final = "agentkit.readmit"
+"""The key of `call.meta` under which `meter()` leaves what admits the call for another model."""
 SPAN: Final = "agentkit.span"
 """The key of `call.meta` under which `tracing()` leaves the call's one span."""
 

@@ -8,7 +8,7 @@ from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import CircuitOpen, ErrorClass, classify
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.execution import CircuitBreaker
-from agentkit.core.policies._calls import CHAT, Once, passed_on
+from agentkit.core.policies._calls import CHAT, READMIT, Once, passed_on
 from agentkit.core.policies._passage import Passage
 from agentkit.core.runtime._checks import check_function, check_has
 from agentkit.core.serialization._kinds import is_a
@@ -33,6 +33,7 @@ def fallback(
         ValueError: *models* is empty, or is one text instead of a list of them.
         TypeError: A model is no text, a breaker none, or *classify_fn* no function.
         CircuitOpen: (from the call) Every model was passed over.
+        MeterExceeded: (from the call) The run may not pay for the next model; it was not asked.
 
     """
     if isinstance(models, str) or not models:
@@ -67,7 +68,7 @@ class _Fallback:
         return passed_on(nxt(call))
 
     async def _answered(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
-        request = call.request
+        request, readmit = call.request, call.meta.get(READMIT, _admitted)
         failure: Exception | None = None
         try:  # noqa: PLR1702 - models in turn, each a stream that is closed
             for model in self._models:
@@ -75,6 +76,7 @@ class _Fallback:
                 if not turn.passage.is_open():
                     continue
                 call.request = replace(request, model=model)
+                await readmit()
                 async with closing(turn.answer(call, nxt)) as inner:
                     async for item in inner:
                         yield item
@@ -84,6 +86,10 @@ class _Fallback:
         finally:
             call.request = request
         raise failure or CircuitOpen(f"circuit open: {', '.join(self._models)}")
+
+
+async def _admitted() -> None:
+    """Stand in for `meter()` where none is further out."""
 
 
 class _Turn:

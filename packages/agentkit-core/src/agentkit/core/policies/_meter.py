@@ -6,7 +6,7 @@ from typing import Any
 from agentkit.core.contracts.errors import MeterExceeded
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.contracts.types import Delta, ModelUsage, Usage
-from agentkit.core.policies._calls import CHAT, note
+from agentkit.core.policies._calls import CHAT, READMIT, note
 from agentkit.core.policies._usage import CHARGED, estimated, plain, usage_seen
 from agentkit.core.runtime import Held, reserve
 
@@ -19,7 +19,9 @@ def meter() -> Middleware:
     One pass is one call. A model call is admitted with its share of every limit held for it. It
     is charged when it ends, let go when it fails before any output or is answered from a cache, and
     charged with what arrived when it is cancelled, abandoned or cut: as reported, else as
-    estimated. Tool calls are admitted and not charged.
+    estimated. It is charged as the request that was answered: where `fallback()` asks another
+    model, the call is admitted anew, for what that one may cost. Tool calls are admitted and not
+    charged.
 
     Raises:
         MeterExceeded: (from the call) A meter refuses it, and nothing was sent; or the charge
@@ -38,10 +40,12 @@ class _Metering:
 
     async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
         account = _Account(call, await reserve(_meters_of(call), call))
+        call.meta[READMIT] = account.readmit
         try:  # noqa: PLR1702 - a stream, closed, counted in here: a call for each item costs more
             async with closing(nxt(call)) as inner:
                 async for item in inner:
-                    account.anything = True
+                    if not account.anything:
+                        account.begin()
                     if isinstance(item, Delta):
                         account.chars += len(item.text) + len(item.reasoning)
                         if item.usage is not None or item.model_usage is not None:
@@ -50,6 +54,8 @@ class _Metering:
         except BaseException as exc:
             await account.cut(exc)
             raise
+        finally:
+            call.meta.pop(READMIT, None)
         await account.ended()
 
 
@@ -65,9 +71,29 @@ class _Account:
     def __init__(self, call: Call, held: Held) -> None:
         self._call = call
         self._held = held
+        self._request = call.request  # the one that is answered
         self.chars = 0
         self.anything = False
         self.told: Delta | None = None
+
+    def begin(self) -> None:
+        """Take note that an answer comes, and to which request."""
+        self.anything = True
+        self._request = self._call.request
+
+    async def readmit(self) -> None:
+        """Hold for the request as it is now what was held for the one before.
+
+        Raises:
+            MeterExceeded: It is refused; nothing is held any more.
+
+        """
+        if self._call.request.model == self._request.model:
+            return
+        self._request = self._call.request
+        held, self._held = self._held, Held(())
+        await held.release()
+        self._held = await reserve(_meters_of(self._call), self._call)
 
     async def ended(self) -> None:
         """Charge a model call that ran to its end, and let go of any other.
@@ -91,7 +117,7 @@ class _Account:
             await self._held.release()
             return
         try:
-            await self._charge(usage or estimated(self._call, self.chars))
+            await self._charge(usage or estimated(self._call, self._request, self.chars))
         except MeterExceeded:
             pass  # *exc* is what the caller has to hear of
         except Exception as error:  # noqa: BLE001 - nor may a meter that is not ours hide it
@@ -106,9 +132,11 @@ class _Account:
         counted = plain(usage)
         if exact is not None:
             self._call.meta[CHARGED] = exact
+        request, self._call.request = self._call.request, self._request
         try:
             await self._held.settle(counted, exact)
         finally:
+            self._call.request = request
             self._note_budget()
 
     def _note_budget(self) -> None:

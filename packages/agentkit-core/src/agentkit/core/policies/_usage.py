@@ -6,7 +6,7 @@ from itertools import chain
 from typing import Any, Final
 
 from agentkit.core.contracts.middleware import Call
-from agentkit.core.contracts.types import ModelUsage, Provenance, Usage
+from agentkit.core.contracts.types import ChatRequest, ModelUsage, Provenance, Usage
 from agentkit.core.policies._tokens import estimate_message_tokens
 
 __all__ = ["CHARGED", "estimated", "plain", "usage_seen"]
@@ -41,20 +41,20 @@ def plain(usage: ModelUsage | Usage) -> Usage:
     return usage.to_usage() if isinstance(usage, ModelUsage) else usage
 
 
-def estimated(call: Call, chars: int) -> ModelUsage:
-    """Estimate what a chat cost that was cut after *chars* characters of output.
+def estimated(call: Call, request: ChatRequest, chars: int) -> ModelUsage:
+    """Estimate what *call* cost, cut after *chars* characters of the answer to *request*.
 
     The provider has read the whole request and written what came; its cost is known where the
     model's price is, and its list does not fail: the call is charged then too.
     """
     usage = ModelUsage(
-        input_tokens=estimate_message_tokens(call.request.messages),
+        input_tokens=estimate_message_tokens(request.messages),
         output_tokens=-(-chars // _CHARS_PER_TOKEN),
         provenance="estimated",
     )
     prices = getattr(call.ctx, "prices", None)
     try:
-        price = None if prices is None else prices(call.request.model)
+        price = None if prices is None else prices(request.model)
         return usage if price is None else replace(usage, cost=price.cost_of(usage))
     except Exception:  # noqa: BLE001 - a price list is not ours, and the tokens are consumed
         return usage
