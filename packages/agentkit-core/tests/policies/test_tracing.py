@@ -288,6 +288,19 @@ def test_the_payloads_of_a_chat_are_found_again_by_its_span() -> None:
     assert record.response.content == "Hello, world"
 
 
+def test_a_call_cancelled_while_its_record_is_kept_leaves_no_span_open() -> None:
+    ctx = watched(replay=Interrupted())
+
+    with pytest.raises(asyncio.CancelledError):
+        run(tracing(), Terminal(), chat(ctx=ctx))
+    assert [span.ended for span in ctx.trace.spans] == [True]
+
+
+class Interrupted(Replay):
+    async def put(self, record: Any) -> None:
+        raise asyncio.CancelledError
+
+
 def test_a_broken_replay_store_does_not_hurt_the_call() -> None:
     ctx = watched(replay=Replay(broken=True))
 

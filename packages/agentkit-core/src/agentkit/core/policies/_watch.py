@@ -71,11 +71,13 @@ class CallWatch:
         """Record how the call ended and close its span; nothing is raised but a cancellation."""
         self.is_over = True
         failure = exc if isinstance(exc, Exception) and not isinstance(exc, Cancelled) else None
-        with contextlib.suppress(Exception):
-            self._record(exc, failure)
-        if exc is None and self._chat and self._wants_all:
-            await self._keep_payloads()
-        await self._span.close(failure)
+        try:
+            with contextlib.suppress(Exception):
+                self._record(exc, failure)
+            if exc is None and self._chat and self._wants_all:
+                await self._keep_payloads()
+        finally:
+            await self._span.close(failure)
 
     def _record(self, exc: BaseException | None, failure: Exception | None) -> None:
         outcome = _outcome(exc)
