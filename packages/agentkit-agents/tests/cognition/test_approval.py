@@ -1,13 +1,15 @@
 """Gated calls: who is asked, what is waited for, what is run."""
 
 import asyncio
+import math
 from collections.abc import Coroutine, Mapping
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import pytest
 
 from agentkit.agents import Agent, AgentResult, Decision, ReActCognition, tool
-from agentkit.agents.gates import Elicitation
+from agentkit.agents.gates import DecisionLike, Elicitation
 from agentkit.core.contracts.errors import ApprovalUnavailable
 from agentkit.core.contracts.ports import CheckpointStatus
 from agentkit.core.contracts.types import ToolCall
@@ -64,7 +66,7 @@ class Scene:
     def start(self, **wiring: Any) -> AgentResult:
         return run(self.agent.run("clean up", self.ctx(**wiring)))
 
-    def resume(self, decisions: Mapping[str, str | Decision] | None = None) -> AgentResult:
+    def resume(self, decisions: Mapping[str, DecisionLike] | None = None) -> AgentResult:
         return run(self.agent.resume("test-run", self.ctx(), decisions=decisions))
 
     @property
@@ -156,11 +158,21 @@ def test_an_asker_whose_arguments_are_no_json_is_told_to_the_model(value: Any) -
     assert scene.told[1].startswith("ERROR: ValueError: a decision is")
 
 
-def test_other_arguments_are_run_with_and_told() -> None:
+@pytest.mark.parametrize(
+    "given",
+    [
+        '{"table": "tmp"}',
+        {"table": "tmp"},
+        MappingProxyType({"table": "tmp"}),
+        Decision("modify", {"table": "tmp"}),
+    ],
+    ids=["text", "dict", "mapping", "decision"],
+)
+def test_other_arguments_are_run_with_and_told(given: DecisionLike) -> None:
     scene = Scene()
     scene.start()
 
-    scene.resume({"d1": '{"table": "tmp"}'})
+    scene.resume({"d1": given})
 
     assert scene.drop.calls == [{"table": "tmp"}]
     assert scene.told[1] == '[run with the approver\'s arguments: {"table": "tmp"}]\ngone'
@@ -187,10 +199,13 @@ def test_other_arguments_that_do_not_fit_are_refused() -> None:
         {"d1": "[1]"},
         {"d1": '{"n": NaN}'},
         {"d1": '{"n": 1e999}'},
+        {"d1": {"n": math.nan}},
+        {"d1": {1: 2}},
+        {"d1": {"n": {1}}},
     ],
     ids=str,
 )
-def test_a_decision_that_makes_no_sense_changes_nothing(decisions: dict[str, str]) -> None:
+def test_a_decision_that_makes_no_sense_changes_nothing(decisions: dict[str, Any]) -> None:
     scene = Scene()
     scene.start()
 

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from agentkit.agents._capabilities import check_capabilities, native_format
 from agentkit.agents.cognition import Cognition, Resumable, SingleCallCognition
 from agentkit.agents.context import RequestBuilder, WorkingContext
-from agentkit.agents.gates import Decision
+from agentkit.agents.gates import DecisionLike
 from agentkit.agents.output import adapt
 from agentkit.agents.prompts import Prompt
 from agentkit.agents.results import AgentResult
@@ -118,14 +118,14 @@ class Agent:
         run_id: str,
         ctx: Any,
         *,
-        decisions: Mapping[str, str | Decision] | None = None,
+        decisions: Mapping[str, DecisionLike] | None = None,
     ) -> AgentResult:
         """Go on with the run *run_id* after a crash, or with *decisions* on the calls that wait.
 
-        A decision is `"approve"`, `"deny"`, a JSON object with other arguments, or a `Decision`, by
-        the call's id. Where some calls are decided on, the others that wait are denied; no
-        decisions, None or an empty mapping, decide nothing, and the run waits again. No tool call
-        that has ended is made again. A run that is over gives its result again.
+        A decision is `"approve"`, `"deny"`, a dict of other arguments (or its JSON text), or a
+        `Decision`, by the call's id. Where some calls are decided on, the others that wait are
+        denied; no decisions, None or an empty mapping, decide nothing, and the run waits again. No
+        tool call that has ended is made again. A run that is over gives its result again.
 
         Raises:
             CheckpointConflict: Somebody else goes on with the run; no tool was called here.
@@ -142,7 +142,7 @@ class Agent:
         run_id: str,
         ctx: Any,
         *,
-        decisions: Mapping[str, str | Decision] | None = None,
+        decisions: Mapping[str, DecisionLike] | None = None,
     ) -> AsyncGenerator[StreamEvent, None]:
         """Give the events of `resume` as they happen; it raises the same."""
         if ctx.correlation_id != run_id:

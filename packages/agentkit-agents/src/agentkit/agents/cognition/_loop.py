@@ -18,7 +18,7 @@ from agentkit.agents.cognition._record import RunRecord
 from agentkit.agents.cognition._resume import take_decisions
 from agentkit.agents.cognition._state import LoopState, PendingTurn
 from agentkit.agents.context import WorkingContext
-from agentkit.agents.gates import Decision
+from agentkit.agents.gates import DecisionLike
 from agentkit.agents.results import AgentResult, Suspended
 from agentkit.core.contracts.errors import Cancelled, MeterExceeded
 from agentkit.core.contracts.middleware import closing
@@ -72,7 +72,7 @@ class AgentLoop:
             async for event in events:
                 yield event
 
-    async def resume(self, decisions: Mapping[str, str | Decision] | None) -> Events:
+    async def resume(self, decisions: Mapping[str, DecisionLike] | None) -> Events:
         """Give the events from where the run stopped; those of a run that is over are its result.
 
         Raises:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from agentkit.agents.context import WorkingContext
-from agentkit.agents.gates import Decision
+from agentkit.agents.gates import DecisionLike
 from agentkit.core.contracts.types import StreamEvent
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Resumable(Protocol):
     """A cognition that saves its state and goes on from it."""
 
     def resume(
-        self, agent: "Agent", ctx: Any, decisions: Mapping[str, str | Decision] | None
+        self, agent: "Agent", ctx: Any, decisions: Mapping[str, DecisionLike] | None
     ) -> AsyncIterator[StreamEvent]:
         """Give the events from where the run stopped, crashed or waiting for *decisions*.
 

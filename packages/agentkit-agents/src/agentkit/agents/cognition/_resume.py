@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping
 
 from agentkit.agents.cognition._dispatch import Dispatch
 from agentkit.agents.cognition._state import CallRecord, LoopState, PendingTurn
-from agentkit.agents.gates import Decision, as_decision
+from agentkit.agents.gates import Decision, DecisionLike, as_decision
 
 __all__ = ["take_decisions"]
 
 
 def take_decisions(
     state: LoopState,
-    decisions: Mapping[str, str | Decision] | None,
+    decisions: Mapping[str, DecisionLike] | None,
     *,
     dispatch: Callable[[LoopState, PendingTurn], Dispatch],
     now: float,
@@ -47,7 +47,7 @@ def _waiting(state: LoopState) -> list[CallRecord]:
 
 
 def _checked(
-    decisions: Mapping[str, str | Decision] | None, waiting: list[CallRecord]
+    decisions: Mapping[str, DecisionLike] | None, waiting: list[CallRecord]
 ) -> dict[str, Decision]:
     ids = sorted(record.call.id for record in waiting)
     strangers = [call_id for call_id in decisions or () if call_id not in ids]

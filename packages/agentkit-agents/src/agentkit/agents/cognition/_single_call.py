@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from agentkit.agents.cognition._loop import AgentLoop
 from agentkit.agents.cognition._plan import LoopPlan
 from agentkit.agents.context import WorkingContext
-from agentkit.agents.gates import Decision
+from agentkit.agents.gates import DecisionLike
 from agentkit.core.contracts.types import StreamEvent
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class SingleCallCognition:
         return AgentLoop(agent, ctx, self._plan).run(task, context)
 
     def resume(
-        self, agent: "Agent", ctx: Any, decisions: Mapping[str, str | Decision] | None
+        self, agent: "Agent", ctx: Any, decisions: Mapping[str, DecisionLike] | None
     ) -> AsyncIterator[StreamEvent]:
         """Give the events from where the run stopped; see `Resumable`."""
         return AgentLoop(agent, ctx, self._plan).resume(decisions)

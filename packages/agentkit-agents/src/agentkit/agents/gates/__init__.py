@@ -1,7 +1,7 @@
 """Human gates: which calls a person decides about, and how the decision is asked for and taken."""
 
 from agentkit.agents.gates._autonomy import Autonomy, should_gate
-from agentkit.agents.gates._decisions import Decision, DecisionKind, as_decision
+from agentkit.agents.gates._decisions import Decision, DecisionKind, DecisionLike, as_decision
 from agentkit.agents.gates._elicitation import Asker, Elicitation, ElicitationKind, elicit
 
 __all__ = [
@@ -9,6 +9,7 @@ __all__ = [
     "Autonomy",
     "Decision",
     "DecisionKind",
+    "DecisionLike",
     "Elicitation",
     "ElicitationKind",
     "as_decision",

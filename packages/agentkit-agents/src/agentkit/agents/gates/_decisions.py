@@ -8,7 +8,7 @@ from typing import Any, Literal
 from agentkit.agents._json import is_json
 from agentkit.core.serialization import deep_freeze
 
-__all__ = ["Decision", "DecisionKind", "as_decision"]
+__all__ = ["Decision", "DecisionKind", "DecisionLike", "as_decision"]
 
 DecisionKind = Literal["approve", "deny", "value", "modify", "expired"]
 
@@ -39,39 +39,41 @@ class Decision:
         return self if self.value is None else replace(self, value="***")
 
 
-def as_decision(given: "str | Decision") -> Decision:
+DecisionLike = str | Decision | Mapping[str, Any]
+"""`"approve"`, `"deny"`, other arguments as an object or as its JSON text, or a `Decision`."""
+
+
+def as_decision(given: DecisionLike) -> Decision:
     """Give the decision that *given* stands for.
 
-    `"approve"`, `"deny"` and `"reject"` are words for it; any other text is a JSON object with the
-    arguments to run with instead.
+    `"approve"`, `"deny"` and `"reject"` are words for it; a mapping holds the arguments to run with
+    instead, and so does any other text, as a JSON object.
 
     Raises:
-        ValueError: The text is neither, or the arguments of a `modify` are no JSON object.
+        ValueError: It is neither, or the arguments are no JSON object.
 
     """
     if isinstance(given, Decision):
-        if given.kind == "modify" and not _are_arguments(given.value):
-            raise _refusal(given)
-        return given
+        return given if given.kind != "modify" else replace(given, value=_arguments(given.value))
     if given == "approve":
         return Decision("approve")
     if given in ("deny", "reject"):
         return Decision("deny")
-    return Decision("modify", _arguments_in(given))
+    return Decision("modify", _arguments(given if isinstance(given, Mapping) else _decoded(given)))
 
 
-def _arguments_in(text: str) -> Any:
+def _decoded(text: Any) -> Any:
     try:
-        arguments = json.loads(text)
+        return json.loads(text)
     except (TypeError, ValueError, RecursionError):
         raise _refusal(text) from None
-    if not _are_arguments(arguments):
-        raise _refusal(text)
+
+
+def _arguments(value: Any) -> dict[str, Any]:
+    arguments = dict(value) if isinstance(value, Mapping) else None
+    if arguments is None or not is_json(arguments):
+        raise _refusal(value)
     return arguments
-
-
-def _are_arguments(value: object) -> bool:
-    return is_json(value) and isinstance(value, Mapping)
 
 
 def _refusal(given: object) -> ValueError:
