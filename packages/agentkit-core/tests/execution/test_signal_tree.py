@@ -1,6 +1,7 @@
 """Who is told when a run is cancelled, and who is remembered for it."""
 
 import logging
+from asyncio import CancelledError
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from agentkit.core.execution import CancellationToken
 def listeners_of(token: CancellationToken) -> int:
     """Give how many children the tree behind *token* remembers."""
     node: Any = token.__getattribute__("_node")
-    return len(node.__getattribute__("_listeners"))
+    return len(node.listeners)
 
 
 def test_everybody_in_the_branch_is_told_in_order_from_the_top() -> None:
@@ -53,6 +54,45 @@ def test_a_parent_remembers_only_those_that_somebody_listens_to() -> None:
     also()
 
     assert listeners_of(parent) == 0
+
+
+def test_a_branch_may_be_as_deep_as_a_run_is_long() -> None:
+    leaf = root = CancellationToken()
+    for _ in range(20_000):
+        leaf = leaf.child()
+    told: list[str] = []
+    forget = leaf.add_callback(partial(told.append, "forgotten"))
+    forget()
+    leaf.add_callback(partial(told.append, "told"))
+    root.cancel("enough")
+
+    assert (leaf.reason, told) == ("enough", ["told"])
+
+
+@pytest.mark.parametrize("failure", [CancelledError, OSError])
+def test_a_callback_that_fails_keeps_no_other_from_being_told(
+    failure: type[BaseException], caplog: pytest.LogCaptureFixture
+) -> None:
+    token, told = CancellationToken(), list[str]()
+    token.add_callback(partial(raise_, failure("oops")))
+    token.add_callback(partial(told.append, "told"))
+    token.cancel("enough")
+
+    assert (told, len(caplog.records)) == (["told"], 1)
+
+
+def test_what_ends_the_program_in_a_callback_leaves_once_all_were_told() -> None:
+    token, told = CancellationToken(), list[str]()
+    token.add_callback(partial(raise_, KeyboardInterrupt("stop")))
+    token.add_callback(partial(told.append, "told"))
+
+    with pytest.raises(KeyboardInterrupt, match="stop"):
+        token.cancel("enough")
+    assert told == ["told"]
+
+
+def raise_(failure: BaseException) -> None:
+    raise failure
 
 
 def test_a_callback_that_fails_is_logged_by_what_it_was(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from asyncio import CancelledError
 from collections.abc import Callable
 
 __all__ = ["Node"]
@@ -16,84 +17,99 @@ class Node:
     knows just the children that somebody listens to, and keeps no other alive.
     """
 
-    __slots__ = ("_callbacks", "_listeners", "_lock", "_parent", "_reason")
+    __slots__ = ("callbacks", "listeners", "lock", "own_reason", "parent")
 
     def __init__(self, parent: "Node | None" = None) -> None:
-        self._parent = parent
-        self._reason: str | None = None
-        self._callbacks: dict[object, Callable[[], object]] = {}
-        self._listeners: dict[Node, None] = {}
+        self.parent: Node | None = parent
+        self.own_reason: str | None = None
+        self.callbacks: dict[object, Callable[[], object]] = {}
+        self.listeners: dict[Node, None] = {}
         # One lock per tree, so that a branch is cancelled in one step; re-entrant, because a signal
         # handler may cancel while its own thread is in here.
-        self._lock: threading.RLock = threading.RLock() if parent is None else parent.lock
+        self.lock: threading.RLock = threading.RLock() if parent is None else parent.lock
 
-    @property
-    def lock(self) -> threading.RLock:
-        """The lock of the whole tree."""
-        return self._lock
+    # Trees may be as deep as a run is long, so none of these recurses.
 
     @property
     def reason(self) -> str | None:
         """Why this node or the nearest of its parents was cancelled, or None."""
-        if self._reason is not None or self._parent is None:
-            return self._reason
-        return self._parent.reason
+        node: Node | None = self
+        while node is not None:
+            if node.own_reason is not None:
+                return node.own_reason
+            node = node.parent
+        return None
 
     def cancel(self, reason: str) -> None:
         """Cancel the branch from here, unless it is already, and run what its callbacks are."""
-        with self._lock:
+        with self.lock:
             callbacks = [] if self.reason is not None else self.take(reason)
-        for callback in callbacks:
-            run_callback(callback)
+        run_callbacks(callbacks)
 
     def take(self, reason: str) -> list[Callable[[], object]]:
         """Mark the branch from here, and take from it what has to be told."""
-        if self._reason is None:
-            self._reason = reason
-        taken = list(self._callbacks.values())
-        self._callbacks.clear()
-        listeners = list(self._listeners)
-        self._listeners.clear()
-        for listener in listeners:
-            taken += listener.take(reason)
+        taken: list[Callable[[], object]] = []
+        branch: list[Node] = [self]
+        while branch:
+            node = branch.pop()
+            if node.own_reason is None:
+                node.own_reason = reason
+            taken += node.callbacks.values()
+            branch += reversed(node.listeners)
+            node.callbacks.clear()
+            node.listeners.clear()
         return taken
 
     def add(self, key: object, callback: Callable[[], object]) -> None:
         """Put *callback* where a cancellation finds it, or run it now if that is past."""
-        with self._lock:
-            self._callbacks[key] = callback
-            if self._parent is not None:
-                self._parent.hear(self)
-            missed = None if self.reason is None else self._callbacks.pop(key, None)
+        with self.lock:
+            self.callbacks[key] = callback
+            if self.parent is not None:
+                self.parent.hear(self)
+            missed = None if self.reason is None else self.callbacks.pop(key, None)
         if missed is not None:
-            run_callback(missed)
+            run_callbacks([missed])
 
     def discard(self, key: object) -> None:
         """Forget the callback at *key*, if it is there."""
-        with self._lock:
-            self._callbacks.pop(key, None)
-            self._leave_if_idle()
+        with self.lock:
+            self.callbacks.pop(key, None)
+            if self.parent is not None and self.is_idle:
+                self.parent.unhear(self)
 
     def hear(self, child: "Node") -> None:
-        """Remember that somebody listens to *child*."""
-        if child not in self._listeners:
-            self._listeners[child] = None
-            if self._parent is not None:
-                self._parent.hear(self)
+        """Remember that somebody listens to *child*, all the way to the root."""
+        node: Node | None = self
+        while node is not None and child not in node.listeners:
+            node.listeners[child] = None
+            node, child = node.parent, node
 
     def unhear(self, child: "Node") -> None:
-        """Forget *child*: nobody listens to it any more."""
-        self._listeners.pop(child, None)
-        self._leave_if_idle()
+        """Forget *child*: nobody listens to it any more, nor to those that knew only of it."""
+        node: Node | None = self
+        while node is not None:
+            node.listeners.pop(child, None)
+            if not node.is_idle:
+                return
+            node, child = node.parent, node
 
-    def _leave_if_idle(self) -> None:
-        if self._parent is not None and not self._callbacks and not self._listeners:
-            self._parent.unhear(self)
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody listens to this node or to one below it."""
+        return not self.callbacks and not self.listeners
 
 
-def run_callback(callback: Callable[[], object]) -> None:
-    """Run *callback*, and log what it raises."""
-    try:
-        callback()
-    except Exception:  # noqa: BLE001 - a caller's code must not keep the others from running
-        _LOG.exception("a callback on cancellation failed")
+def run_callbacks(callbacks: list[Callable[[], object]]) -> None:
+    """Run all of *callbacks*, logging what one raises; what ends the program waits for the others.
+
+    A callback that raises `CancelledError`, as asking a future may, has failed like any other: it
+    is not who runs it that was cancelled.
+    """
+    for index, callback in enumerate(callbacks):
+        try:
+            callback()
+        except (Exception, CancelledError):  # noqa: BLE001 - a caller's code must not hurt others
+            _LOG.exception("a callback on cancellation failed")
+        except BaseException:
+            run_callbacks(callbacks[index + 1 :])
+            raise
