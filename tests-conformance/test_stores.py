@@ -35,6 +35,17 @@ class TestFileStore(StoreSuite, ignores={Feature.TTL}):
     def other_namespace(self) -> Opener:
         return lambda: nullcontext(FileStore(self.folder / "other"))
 
+    async def break_connection(self) -> None:
+        """Put a file where the folder was, as an unmounted disk leaves nothing to write to."""
+        if (self.folder / "one").exists():
+            (self.folder / "one").rename(self.folder / "away")
+        (self.folder / "one").touch()
+
+    async def restore(self) -> None:
+        (self.folder / "one").unlink()
+        if (self.folder / "away").exists():
+            (self.folder / "away").rename(self.folder / "one")
+
 
 class TestSQLiteStore(StoreSuite):
     @pytest.fixture

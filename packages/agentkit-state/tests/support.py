@@ -9,7 +9,11 @@ from typing import Any, TypeVar
 import pytest
 
 from agentkit.core.contracts.ports import CheckpointPort, StorePort
-from agentkit.state.checkpoints import InMemoryCheckpointStore, SQLiteCheckpointStore
+from agentkit.state.checkpoints import (
+    FileCheckpointStore,
+    InMemoryCheckpointStore,
+    SQLiteCheckpointStore,
+)
 from agentkit.state.stores import FileStore, InMemoryStore, SQLiteStore
 
 T = TypeVar("T")
@@ -52,6 +56,11 @@ async def open_memory_checkpoints(_: Path) -> AsyncGenerator[CheckpointPort, Non
 
 
 @asynccontextmanager
+async def open_file_checkpoints(folder: Path) -> AsyncGenerator[CheckpointPort, None]:
+    yield FileCheckpointStore(folder / "files")
+
+
+@asynccontextmanager
 async def open_sqlite_checkpoints(folder: Path) -> AsyncGenerator[CheckpointPort, None]:
     async with SQLiteCheckpointStore.open(folder / "store.sqlite") as store:
         yield store
@@ -66,6 +75,7 @@ EXPIRING = {name: STORES[name] for name in ("memory", "sqlite")}
 SERIALISING = {name: STORES[name] for name in ("files", "sqlite")}
 CHECKPOINTS: dict[str, Callable[[Path], OpenedCheckpoints]] = {
     "memory": open_memory_checkpoints,
+    "files": open_file_checkpoints,
     "sqlite": open_sqlite_checkpoints,
 }
 

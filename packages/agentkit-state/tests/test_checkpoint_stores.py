@@ -18,7 +18,12 @@ from agentkit.core.contracts.errors import (
 )
 from agentkit.core.contracts.ports import Checkpoint, CheckpointPort, CheckpointStatus
 from agentkit.core.serialization import FrozenDict, FrozenList
-from agentkit.state.checkpoints import Checkpointer, InMemoryCheckpointStore, SQLiteCheckpointStore
+from agentkit.state.checkpoints import (
+    Checkpointer,
+    FileCheckpointStore,
+    InMemoryCheckpointStore,
+    SQLiteCheckpointStore,
+)
 
 from .support import CHECKPOINTS, OpenedCheckpoints
 from .support import with_store as run
@@ -248,5 +253,6 @@ def test_a_damaged_row_is_named_and_makes_no_object(
 def test_the_adapters_module_and_the_package_export_the_same() -> None:
     from agentkit.state.checkpoints import adapters  # noqa: PLC0415 - the path of the specification
 
+    assert adapters.FileCheckpointStore is FileCheckpointStore
     assert adapters.InMemoryCheckpointStore is InMemoryCheckpointStore
     assert adapters.SQLiteCheckpointStore is SQLiteCheckpointStore

@@ -17,7 +17,7 @@ from agentkit.core.contracts.ports import Checkpoint, CheckpointPort, Checkpoint
 from agentkit.state.checkpoints import SQLiteCheckpointStore
 from agentkit.state.stores import SQLiteStore
 
-from .support import Clock, open_files, with_store
+from .support import Clock, open_file_checkpoints, open_files, with_store
 
 resource = pytest.importorskip("resource", reason="limits and users are those of POSIX")
 
@@ -78,6 +78,10 @@ def checkpoints(folder: Path) -> Any:
     return SQLiteCheckpointStore.open(folder / "store.sqlite")
 
 
+def file_checkpoints(folder: Path) -> Any:
+    return open_file_checkpoints(folder)
+
+
 def files(folder: Path) -> Any:
     return open_files(folder, Clock())
 
@@ -88,6 +92,7 @@ DURABLE = {
     "sqlite: set": Durable(sqlite, StoreUnavailable, set_value, keys),
     "sqlite: append": Durable(sqlite, StoreUnavailable, append, entries),
     "sqlite: save": Durable(checkpoints, CheckpointerError, save, saved),
+    "files: save": Durable(file_checkpoints, CheckpointerError, save, saved),
 }
 every_durable = pytest.mark.parametrize("durable", DURABLE.values(), ids=DURABLE)
 
@@ -176,6 +181,17 @@ def test_a_store_of_another_user_is_named(durable: Durable, folder: Path) -> Non
 
     with unprivileged(), pytest.raises(durable.error, match=f"{folder}.*: "):
         durable.written(folder, "after")
+
+
+@pytest.mark.parametrize("part", ["kv", "run/*"])
+def test_a_folder_that_cannot_be_listed_is_not_told_to_be_empty(folder: Path, part: str) -> None:
+    kind = "files: set" if part == "kv" else "files: save"
+    DURABLE[kind].written(folder, "there")
+    [unlisted] = (folder / "files").glob(part)
+    unlisted.chmod(0o311)
+
+    with unprivileged(), pytest.raises(DURABLE[kind].error, match=f"{unlisted}: "):
+        DURABLE[kind].names(folder)
 
 
 def spoil(folder: Path, *, content: bytes) -> list[Path]:

@@ -24,7 +24,8 @@ SECONDS = os.environ.get("AGENTKIT_TEST_HAMMER_SECONDS", "0.5")
 """How long two processes hammer on one file; the session `endurance` takes 20."""
 KILLS = 50
 STORES = ("files", "sqlite")
-DURABLE = (*STORES, "checkpoints")
+CHECKPOINTS = ("checkpoints", "file-checkpoints")
+DURABLE = (*STORES, *CHECKPOINTS)
 
 
 class Writers:
@@ -86,7 +87,7 @@ async def check_versions(store: CheckpointPort, *, told: list[int]) -> int:
 def test_killed_at_fifty_points_a_writer_leaves_what_was_acknowledged_and_nothing_half(
     kind: str, tmp_path: Path, writers: Writers
 ) -> None:
-    check: Any = check_versions if kind == "checkpoints" else check_values
+    check: Any = check_versions if kind in CHECKPOINTS else check_values
     chance, path, highest = random.Random(kind), tmp_path / "store", 0  # noqa: S311
     told: list[int] = []
     for _ in range(KILLS):
@@ -119,9 +120,10 @@ def test_two_processes_on_one_store_lose_no_update_and_meet_no_lock_error(
     assert times > 0
 
 
-def test_of_two_processes_that_save_one_run_nobody_overwrites(tmp_path: Path) -> None:
-    times = hammered("checkpoints", tmp_path / "store")
+@pytest.mark.parametrize("kind", CHECKPOINTS)
+def test_of_two_processes_that_save_one_run_nobody_overwrites(kind: str, tmp_path: Path) -> None:
+    times = hammered(kind, tmp_path / "store")
 
-    versions = look("checkpoints", tmp_path / "store", lambda store: store.list_versions("run"))
+    versions = look(kind, tmp_path / "store", lambda store: store.list_versions("run"))
     assert versions == list(range(1, times + 1))
     assert times > 0

@@ -17,15 +17,20 @@ from typing import Any
 
 from agentkit.core.contracts.errors import CheckpointConflict
 from agentkit.core.contracts.ports import Checkpoint, CheckpointPort, CheckpointStatus, StorePort
-from agentkit.state.checkpoints import SQLiteCheckpointStore
+from agentkit.state.checkpoints import FileCheckpointStore, SQLiteCheckpointStore
 from agentkit.state.stores import FileStore, SQLiteStore
+
+IN_FILES: dict[str, Callable[[str], Any]] = {
+    "files": FileStore,
+    "file-checkpoints": FileCheckpointStore,
+}
 
 
 @asynccontextmanager
 async def opened(kind: str, path: str) -> AsyncGenerator[Any, None]:
     """Open the adapter that the tests call *kind*."""
-    if kind == "files":
-        yield FileStore(path)
+    if kind in IN_FILES:
+        yield IN_FILES[kind](path)
         return
     opener = SQLiteStore if kind == "sqlite" else SQLiteCheckpointStore
     async with opener.open(path) as store:
@@ -79,11 +84,13 @@ WRITES: dict[str, Callable[[Any, int], Awaitable[None]]] = {
     "files": write,
     "sqlite": write,
     "checkpoints": save,
+    "file-checkpoints": save,
 }
 HAMMERS: dict[str, Callable[[Any], Awaitable[int]]] = {
     "files": hammer,
     "sqlite": hammer,
     "checkpoints": race,
+    "file-checkpoints": race,
 }
 
 

@@ -68,9 +68,17 @@ def test_a_store_with_a_path_is_found_again(url: str) -> None:
     assert asyncio.run(counted_twice(url)) == 2
 
 
-def test_checkpoints_with_a_path_are_found_again() -> None:
-    assert isinstance(asyncio.run(opened(open_checkpoints, "sqlite:state.db")), CheckpointPort)
-    assert asyncio.run(kept_versions("sqlite:state.db")) == [1]
+@pytest.mark.parametrize("url", ["sqlite:state.db", "file:state"])
+def test_checkpoints_with_a_path_are_found_again(url: str) -> None:
+    assert isinstance(asyncio.run(opened(open_checkpoints, url)), CheckpointPort)
+    assert asyncio.run(kept_versions(url)) == [1]
+
+
+@pytest.mark.parametrize("url", ["sqlite:state.db", "file:state"])
+def test_a_store_and_checkpoints_share_a_path(url: str) -> None:
+    assert asyncio.run(counted_twice(url)) == 2
+    assert asyncio.run(kept_versions(url)) == [1]
+    assert asyncio.run(counted_twice(url)) == 4
 
 
 @pytest.mark.parametrize(

@@ -5,31 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from io import FileIO
 from pathlib import Path
 from typing import Any
 
 from agentkit.core.contracts.errors import StoreUnavailable, StoreValueError
 from agentkit.core.contracts.store_rules import decode_value
+from agentkit.state.stores._claimed import ClaimedFolder
 from agentkit.state.stores._files import (
     content_of,
-    lock,
-    make_folder,
     replace_file,
     sync_folder,
     translated,
     write_durably,
 )
-from agentkit.state.stores._paths import checked_path
 
 __all__ = ["Folder"]
 
-_FORMAT = b"agentkit file store, format 1\n"
 
-
-class Folder:
+class Folder(ClaimedFolder):
     """Values and logs as files under *root*; the name of each is a hash, its key is inside.
 
     A value is replaced as a whole or not at all, and an entry of a log is there whole or not at
@@ -38,26 +34,12 @@ class Folder:
     """
 
     def __init__(self, root: str | os.PathLike[str]) -> None:
-        self._root = Path(checked_path(root))
-        self._values = self._root / "kv"
-        self._logs = self._root / "log"
-        self._is_ours = False
-
-    @contextmanager
-    def locked(self) -> Generator[None, None, None]:
-        """Keep every other writer out, of this process and of others."""
-        self._check_format()
-        with translated(self._root):
-            for folder in (self._values, self._logs):
-                make_folder(folder)
-            with (self._root / "lock").open("ab") as file:
-                lock(file.fileno(), self._root)  # closing unlocks
-                self._claim()
-                yield
+        super().__init__(root, "kv", "log")
+        self._values, self._logs = self._parts
 
     def read(self, key: str) -> tuple[bool, Any]:
         """Give whether there is a value at *key*, and the value."""
-        self._check_format()
+        self.check_format()
         path = self._value_path(key)
         found = _read_document(path)
         if found is None:
@@ -80,11 +62,8 @@ class Folder:
 
     def stored_keys(self) -> Iterator[str]:
         """Give the keys of the values there are."""
-        self._check_format()
-        with translated(self._values):
-            # As a set: a file that is replaced while the folder is listed may be listed twice.
-            paths = sorted(set(self._values.glob("*.json")))
-        for path in paths:
+        self.check_format()
+        for path in self._value_paths():
             found = _read_document(path)
             if found is not None:  # else it was removed meanwhile
                 yield found[0]
@@ -108,7 +87,7 @@ class Folder:
 
     def entries(self, key: str) -> list[Any]:
         """Give the entries of the log *key*, in order."""
-        self._check_format()
+        self.check_format()
         path = self._log_path(key)
         content = content_of(path)
         # Not splitlines: and what follows the last line end is being written, or never was.
@@ -118,28 +97,12 @@ class Folder:
         _check_owner(path, lines[0], key)
         return lines[1:]
 
-    def _check_format(self) -> None:
-        """Refuse a folder that a newer version, or something else, has written."""
-        if self._is_ours:
-            return
-        path = self._root / "format"
-        content = content_of(path)
-        if content is None:
-            return  # nothing was written yet
-        if content != _FORMAT:
-            raise StoreUnavailable(
-                f"{path}: says {content[:60]!r} and not {_FORMAT!r}; a newer agentkit-state "
-                "or another application has written this folder: upgrade, or choose another"
-            )
-        self._is_ours = True
-
-    def _claim(self) -> None:
-        # Looked at for each write: the folder may have been removed, or claimed by another, since.
-        self._is_ours = False
-        self._check_format()
-        if not self._is_ours:
-            replace_file(self._root / "format", _FORMAT)
-            self._is_ours = True
+    def _value_paths(self) -> list[Path]:
+        with translated(self._values), suppress(FileNotFoundError):
+            # Not glob, which gives nothing of a folder that cannot be listed. And as a set: a file
+            # that is replaced while the folder is listed may be listed twice.
+            return sorted({path for path in self._values.iterdir() if path.suffix == ".json"})
+        return []
 
     def _value_path(self, key: str) -> Path:
         return self._values / f"{_hashed(key)}.json"
