@@ -259,3 +259,13 @@ def test_a_frozen_list_is_taken_as_it_is() -> None:
     request = types.ChatRequest([types.Message("user", "hi")], "m")
 
     assert dataclasses.replace(request, model="n").messages is request.messages
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda: types.Usage(1, 1, None), lambda: observation.Observation("step", 1, None)],
+    ids=["cost", "time"],
+)
+def test_a_number_that_a_value_has_to_have_is_never_none(make: Callable[[], Any]) -> None:
+    with pytest.raises(TypeError, match="is a number; got None"):
+        make()

@@ -2,7 +2,9 @@
 
 import asyncio
 import dataclasses
+import weakref
 from collections.abc import AsyncIterator, Awaitable
+from functools import partial
 from typing import Any, TypeVar
 
 import pytest
@@ -228,6 +230,54 @@ def test_a_tools_result_is_what_its_phase_sees() -> None:
     seen: list[Any] = []
     assert run(collect(chain([Seeing()], three)(tool()), "tool")) == 3
     assert seen == [3]
+
+
+class Deaf(BaseMiddleware):
+    """Listens to nothing."""
+
+
+class Item:
+    """Something that a test can see go."""
+
+
+async def kept_by(*phases: Any) -> list[bool]:
+    """Tell of each item that went through *phases* whether anything keeps it."""
+    seen: list[weakref.ref[Item]] = []
+    kept: list[bool] = []
+
+    async def source(call: Call) -> AsyncIterator[Any]:
+        for _ in range(3):
+            yield (item := Item())
+            seen.append(weakref.ref(item))
+            del item
+        kept.extend(ref() is not None for ref in seen[:-1])  # the last is still on its way
+
+    stream = chain(phases, source)(tool())
+    while await anext(stream, None) is not None:
+        pass
+    return kept
+
+
+def test_a_middleware_that_does_not_listen_keeps_nothing_of_a_long_answer() -> None:
+    assert run(kept_by(Deaf())) == [False, False]
+    assert run(kept_by(Replacing(None))) == [True, True]
+
+
+class Foreign(BaseMiddleware):
+    """Its response phase is an object of its own, and no method."""
+
+    def __init__(self, phase: Any) -> None:
+        setattr(self, "on_response", phase)  # noqa: B010 - a type checker knows it as a method
+
+
+def test_a_phase_may_be_any_function() -> None:
+    heard: list[str] = []
+
+    async def hear(ctx: MiddlewareContext, result: Any) -> None:
+        heard.append(result.content)
+
+    run(collect(chain([Foreign(partial(hear))], Model("a", "b"))(chat())))
+    assert heard == ["ab"]
 
 
 def test_a_failure_after_output_leaves_whatever_the_phase_returns() -> None:

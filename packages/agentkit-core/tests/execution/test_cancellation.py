@@ -334,7 +334,7 @@ def test_one_of_many_threads_cancels() -> None:
     assert (told, token.reason in {str(n) for n in range(20)}) == ([1], True)
 
 
-def test_a_callback_of_a_loop_that_is_gone_is_dropped() -> None:
+def test_a_callback_of_a_loop_that_is_gone_is_dropped(caplog: pytest.LogCaptureFixture) -> None:
     async def leave_scope_open(token: CancellationToken) -> None:
         interrupt_on(token).__enter__()
 
@@ -342,7 +342,7 @@ def test_a_callback_of_a_loop_that_is_gone_is_dropped() -> None:
     asyncio.run(leave_scope_open(token))
 
     token.cancel()
-    assert token.cancelled
+    assert (token.cancelled, caplog.records) == (True, [])
 
 
 def test_cancelling_interrupts_an_await_in_flight() -> None:
@@ -385,6 +385,24 @@ def test_a_cancelled_token_refuses_the_entry() -> None:
         asyncio.run(_wait_under(token))
 
 
+class _Silent(CancellationToken):
+    """Cancels without a word: a signal of somebody else's."""
+
+    @property
+    def reason(self) -> str | None:
+        return None
+
+    def check(self) -> None:
+        return
+
+
+def test_a_signal_that_gives_no_reason_cancels_a_run() -> None:
+    token = _Silent()
+
+    with pytest.raises(Cancelled, match=r"^run cancelled$"):
+        asyncio.run(_interrupted(token, lambda _: token.cancel()))
+
+
 def test_a_foreign_cancellation_is_not_converted() -> None:
     token = CancellationToken()
 
@@ -425,7 +443,9 @@ def test_a_scope_outside_of_a_task_says_what_it_needs() -> None:
     async def run() -> None:
         failure: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         asyncio.get_running_loop().call_soon(lambda: failure.set_result(_entry_error()))
-        assert "in code that a task runs" in await failure
+        assert await failure == (
+            "interrupt_on() interrupts a task: enter it in code that a task runs"
+        )
 
     asyncio.run(run())
 
@@ -463,6 +483,19 @@ def test_a_task_that_cancels_its_own_token_is_free_after_the_scope() -> None:
         return "unharmed"
 
     assert asyncio.run(run()) == "unharmed"
+
+
+def test_a_cancellation_that_comes_after_the_scope_is_no_error_of_the_loop() -> None:
+    async def run() -> list[object]:
+        reports: list[object] = []
+        asyncio.get_running_loop().set_exception_handler(lambda _, told: reports.append(told))
+        token = CancellationToken()
+        with interrupt_on(token):
+            token.cancel()
+        await asyncio.sleep(0)
+        return reports
+
+    assert asyncio.run(run()) == []
 
 
 def test_nested_scopes_leave_one_cancelled_and_no_request_behind() -> None:

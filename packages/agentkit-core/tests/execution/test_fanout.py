@@ -258,6 +258,15 @@ def test_a_childs_own_cancelled_error_ends_the_batch_as_itself(gather: Gather) -
 
 
 @both
+def test_the_cancelled_error_of_an_only_child_leaves_as_itself(gather: Gather) -> None:
+    async def run() -> None:
+        await gather([_fail(CancelledError())], sem=Semaphore(1))
+
+    with pytest.raises(CancelledError):
+        asyncio.run(run())
+
+
+@both
 def test_what_is_no_exception_leaves_bare(gather: Gather) -> None:
     async def run() -> None:
         work = [_Sibling().run(), _fail(ScriptExhausted("over"))]
@@ -365,6 +374,29 @@ def test_each_agent_gets_a_share_that_is_given_back() -> None:
     results = asyncio.run(run_agents([(_Agent(), "a"), (_Agent(), "b")], _Ctx(actor)))
     assert [share for _, _, share in results] == actor.shares
     assert [share.settled for share in actor.shares] == [1, 1]
+
+
+class _Stingy(_Actor):
+    """Divides itself into fewer shares than were asked for."""
+
+    def split(self, parts: int) -> list[_Share]:
+        return super().split(parts - 1)
+
+
+def test_with_fewer_shares_than_agents_none_runs_and_all_are_given_back() -> None:
+    actor = _Stingy()
+    pairs = [(_Agent(), "a"), (_Agent(), "b")]
+
+    with pytest.raises(ValueError, match="zip"):
+        asyncio.run(run_agents(pairs, _Ctx(actor)))
+    assert [share.settled for share in actor.shares] == [1]
+
+
+def test_a_context_that_knows_no_actor_budget_is_enough() -> None:
+    ctx = _Ctx()
+    del ctx.actor_budget
+
+    assert asyncio.run(run_agents([(_Agent(), "a")], ctx)) == [("a", 1, None)]
 
 
 def test_shares_are_given_back_when_an_agent_fails() -> None:

@@ -56,6 +56,19 @@ def test_a_repeat_may_be_given_back_instead() -> None:
     assert (failure.category, failure.retriable) == (ErrorClass.PERMANENT, False)
 
 
+def test_a_repeat_says_which_attempt_it_repeats_and_after_how_many_failures() -> None:
+    failure = _try(_Runs("A", "B", "C", "B"), on_repeat="stop")
+
+    assert failure.message == "attempt 4 failed as attempt 2 did, after 3 different failures"
+
+
+def test_there_are_four_attempts_unless_told() -> None:
+    failure = asyncio.run(attempt_until_stuck(_Runs(*"ABCDE"), fingerprint=_itself))
+
+    assert isinstance(failure, Failure)
+    assert failure.message == "4 attempts failed, each in a way of its own"
+
+
 @pytest.mark.parametrize("on_repeat", ["escalate", "stop"])
 def test_different_failures_end_at_the_backstop_as_retriable(on_repeat: str) -> None:
     failure = _try(_Runs("A", "B", "C"), on_repeat=on_repeat, max_attempts=3)
@@ -109,9 +122,12 @@ class _EqualToText:
     __hash__ = None  # type: ignore[assignment]
 
 
-def test_an_opaque_signature_is_compared_with_those_that_have_a_hash() -> None:
+@pytest.mark.parametrize("text_comes", ["first", "last"])
+def test_an_opaque_signature_is_compared_with_those_that_have_a_hash(text_comes: str) -> None:
+    outcomes = ["A", _EqualToText()]
+
     with pytest.raises(Stuck):
-        _try(_Runs("A", _EqualToText()))
+        _try(_Runs(*(outcomes if text_comes == "first" else reversed(outcomes))))
 
 
 class _Incomparable:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -83,6 +84,10 @@ def test_a_wait_has_finite_bounds(options: dict[str, Any]) -> None:
         backoff_delay(1, **options)
 
 
+def test_the_longest_wait_there_is_is_a_wait() -> None:
+    assert backoff_delay(1, base=sys.float_info.max, cap=sys.float_info.max, rng=_Most()) > 0
+
+
 def test_attempts_count_from_one() -> None:
     with pytest.raises(ValueError, match="attempt is 1 or more; got 0"):
         backoff_delay(0)
@@ -98,6 +103,20 @@ def test_a_new_breaker_lets_everything_in() -> None:
     breaker = _breaker()
 
     assert (breaker.state, breaker.allow(), breaker.allow()) == ("closed", True, True)
+
+
+def test_a_breaker_opens_at_five_failures_for_fifteen_seconds_unless_told() -> None:
+    clock = _Clock()
+    breaker = CircuitBreaker(clock=clock.now)
+    for _ in range(4):
+        breaker.record_failure()
+    before = repr(breaker)
+    breaker.record_failure()
+    clock.time = 14.9
+
+    assert (before, breaker.allow()) == ("<CircuitBreaker '' closed>", False)
+    clock.time = 15.0
+    assert breaker.allow()
 
 
 def test_enough_failures_in_a_row_open_it() -> None:
@@ -154,6 +173,13 @@ def test_a_probe_that_fails_opens_it_for_another_cooldown() -> None:
 
     clock.time += 9
     assert (breaker.state, breaker.allow()) == ("open", False)
+
+
+def test_a_probe_needs_no_more_than_one_failure_to_open_it() -> None:
+    breaker = _breaker(state="half_open")
+
+    breaker.record_failure()
+    assert breaker.state == "open"
 
 
 def test_a_released_probe_lets_the_next_one_in_at_once() -> None:
@@ -273,6 +299,38 @@ def test_a_wait_beyond_the_deadline_is_not_begun() -> None:
     assert clock.slept == []
 
 
+def test_a_wait_that_ends_with_the_deadline_is_begun() -> None:
+    clock = _Clock()
+
+    assert _run(_Script(TimeoutError("slow")), clock, deadline_s=0.5) == "done"
+    assert clock.slept == [0.5]
+
+
+def test_no_time_at_all_is_enough_for_one_attempt() -> None:
+    script = _Script(TimeoutError("slow"))
+
+    with pytest.raises(TimeoutError, match="slow"):
+        _run(script, deadline_s=0)
+    assert script.calls == 1
+
+
+def _passes(_: BaseException) -> ErrorClass:
+    return ErrorClass.TRANSIENT
+
+
+@pytest.mark.parametrize(
+    "exc",
+    [Cancelled("stop"), ExceptionGroup("g", [Cancelled("stop")])],
+    ids=["itself", "group"],
+)
+def test_a_cancellation_passes_whatever_a_classifier_makes_of_it(exc: Exception) -> None:
+    script = _Script(exc)
+
+    with pytest.raises(type(exc)) as caught:
+        _run(script, classify_fn=_passes)
+    assert (caught.value, script.calls) == (exc, 1)
+
+
 @pytest.mark.parametrize(
     "exc",
     [Cancelled("stop"), asyncio.CancelledError(), ExceptionGroup("g", [Cancelled("stop")])],
@@ -306,12 +364,33 @@ def test_failures_open_the_breaker_and_it_refuses_with_its_cause() -> None:
     assert str(caught.value.__cause__) == "2"
 
 
-def test_an_open_breaker_refuses_before_the_call() -> None:
-    script = _Script()
+def test_a_breaker_is_told_what_failed() -> None:
+    breaker, error = _breaker(), TimeoutError("slow")
 
-    with pytest.raises(CircuitOpen, match="circuit open: api"):
-        _run(script, breaker=_opened(_Clock()))
-    assert script.calls == 0
+    with pytest.raises(TimeoutError, match="slow"):
+        _run(_Script(error), breaker=breaker, max_attempts=1)
+    assert breaker.last_error is error
+
+
+def test_the_cause_of_a_refusal_is_the_calls_own_failure_and_not_a_later_one_of_others() -> None:
+    breaker = _breaker()
+
+    async def others_fail(_: float) -> None:
+        breaker.record_failure(OSError("theirs"))
+
+    with pytest.raises(CircuitOpen) as caught:
+        _run(_Script(TimeoutError("mine")), breaker=breaker, sleep=others_fail)
+    assert str(caught.value.__cause__) == "mine"
+
+
+def test_an_open_breaker_refuses_before_the_call_and_says_what_opened_it() -> None:
+    script, breaker = _Script(), _breaker()
+    breaker.record_failure()
+    breaker.record_failure(OSError("theirs"))
+
+    with pytest.raises(CircuitOpen, match="circuit open: api") as caught:
+        _run(script, breaker=breaker)
+    assert (script.calls, str(caught.value.__cause__)) == (0, "theirs")
 
 
 def test_a_success_closes_a_half_open_breaker() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentkit.core.execution import run_sync
+from agentkit.core.execution.sync import _Thread  # pyright: ignore[reportPrivateUsage]
 
 VARIABLE = contextvars.ContextVar("variable", default="unset")
 
@@ -23,6 +24,10 @@ async def _inside(call: Any) -> Any:
 
 async def _seen() -> tuple[str, bool]:
     return VARIABLE.get(), threading.current_thread() is threading.main_thread()
+
+
+async def _where() -> str:
+    return threading.current_thread().name
 
 
 async def _fail() -> None:
@@ -42,6 +47,10 @@ def test_context_variables_travel_into_the_thread() -> None:
     VARIABLE.set("travelled")
 
     assert asyncio.run(_inside(lambda: run_sync(_seen()))) == ("travelled", False)
+
+
+def test_the_thread_says_what_it_is_for() -> None:
+    assert asyncio.run(_inside(lambda: run_sync(_where()))) == "run_sync"
 
 
 def test_context_variables_travel_without_a_loop() -> None:
@@ -67,21 +76,40 @@ def test_it_may_be_nested() -> None:
     assert asyncio.run(_inside(lambda: run_sync(outer()))) == 3
 
 
-def test_an_interrupt_while_waiting_cancels_the_coroutine(monkeypatch: pytest.MonkeyPatch) -> None:
-    ended: list[str] = []
+class _Interrupted:
+    """A coroutine under way, and the interrupt that comes as soon as it is."""
 
-    async def forever() -> None:
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.ended = ""
+
+    async def forever(self) -> None:
+        self.begun.set()
         try:
             await asyncio.Event().wait()
         except asyncio.CancelledError:
-            ended.append("cancelled")
+            self.ended = "cancelled"
             raise
 
-    monkeypatch.setattr("concurrent.futures.Future.result", _interrupt)
+    def interrupt(self, *_: object) -> None:
+        self.begun.wait()
+        raise KeyboardInterrupt
+
+
+def test_an_interrupt_while_waiting_cancels_the_coroutine(monkeypatch: pytest.MonkeyPatch) -> None:
+    work = _Interrupted()
+    monkeypatch.setattr("concurrent.futures.Future.result", work.interrupt)
+
     with pytest.raises(KeyboardInterrupt):
-        asyncio.run(_inside(lambda: run_sync(forever())))
-    assert ended in ([], ["cancelled"])
+        asyncio.run(_inside(lambda: run_sync(work.forever())))
+    assert work.ended == "cancelled"
 
 
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+def test_an_interrupt_before_there_is_a_loop_runs_nothing() -> None:
+    work = _Interrupted()
+    thread = _Thread(work.forever())
+    thread._cancel()  # pyright: ignore[reportPrivateUsage] - no interrupt comes when it is wanted
+
+    with pytest.raises(asyncio.CancelledError):
+        thread.result()
+    assert not work.begun.is_set()

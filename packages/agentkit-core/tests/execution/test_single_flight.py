@@ -78,9 +78,11 @@ def test_other_keys_run_beside() -> None:
     async def steps() -> None:
         flight, slow, fast = SingleFlight(), _Producer(), _Producer("fast")
         waiting = asyncio.create_task(flight.run("slow", slow))
+        await _settle()
         fast.go.set()
 
         assert await flight.run("fast", fast) == "fast"
+        assert not waiting.done()
         waiting.cancel()
 
     asyncio.run(steps())
@@ -248,6 +250,33 @@ def test_what_a_producer_left_behind_may_ask_for_the_key_later() -> None:
 
     async def _done() -> str:
         return "done"
+
+    asyncio.run(steps())
+
+
+@pytest.mark.parametrize("turns", range(3))
+def test_what_a_producer_left_behind_may_ask_for_who_waited_for_it(turns: int) -> None:
+    async def steps() -> None:
+        flight, over = SingleFlight(), asyncio.Event()
+        left: list[asyncio.Task[object]] = []
+
+        async def inner() -> object:
+            left.append(asyncio.create_task(later()))
+            await asyncio.sleep(0)
+            over.set()
+            return "made"
+
+        async def outer() -> object:
+            return await flight.run("inner", inner)
+
+        async def later() -> object:
+            await over.wait()
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            return await flight.run("outer", outer)
+
+        assert await flight.run("outer", outer) == "made"
+        assert await left[0] == "made"
 
     asyncio.run(steps())
 

@@ -200,6 +200,24 @@ def test_merge_holds_back_sources_that_are_ahead() -> None:
     assert asyncio.run(run()) <= 5
 
 
+def test_merge_makes_room_for_what_comes_as_items_are_taken() -> None:
+    items = list(range(10))
+
+    assert asyncio.run(to_list(merge(_Source(*items).stream(), buffer=2))) == items
+
+
+def test_merge_keeps_sixty_four_items_waiting_unless_told() -> None:
+    async def run() -> int:
+        source = _Source(*range(100))
+        async with aclosing(merge(source.stream())) as stream:
+            await anext(stream)
+            for _ in range(200):
+                await asyncio.sleep(0)
+        return source.pulled
+
+    assert asyncio.run(run()) == 64 + 2  # the one that was taken, and the one that waits for room
+
+
 def test_an_error_comes_after_the_items_before_it_and_ends_the_others() -> None:
     async def run(other: _Source) -> list[Any]:
         source = _Source(1, 2, KeyError("mine"))

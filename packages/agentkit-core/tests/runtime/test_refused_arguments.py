@@ -1,11 +1,13 @@
 """A wrong argument is one clear error as the thing is made, never a later or an unrelated one."""
 
 import asyncio
+import re
 from functools import partial
 from typing import Any
 
 import pytest
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.execution import CircuitBreaker, gather_best_effort, gather_bounded
 from agentkit.core.execution.resilience import backoff_delay
 from agentkit.core.policies import Guardrail, estimate_message_tokens, fallback, memoize, retry
@@ -29,9 +31,8 @@ WRONG_TYPE: list[tuple[Any, str, Any]] = [
     (partial(backoff_delay, 1), "base", "1"),
     (partial(stable_hash, 1), "length", True),
     (partial(stable_hash, 1), "length", 1.5),
-    (estimate_message_tokens, "messages", "x"),
-    (estimate_message_tokens, "messages", [{}]),
 ]
+NO_MESSAGES: list[tuple[Any, str]] = [("x", "'x'"), ([{}], "{}")]
 TOO_LARGE: list[tuple[Any, str]] = [
     (CircuitBreaker, "cooldown"),
     (partial(backoff_delay, 1), "cap"),
@@ -47,8 +48,16 @@ TOO_LARGE: list[tuple[Any, str]] = [
     ids=[f"{n}-{w}-{at}" for at, (_, n, w) in enumerate(WRONG_TYPE)],
 )
 def test_an_argument_of_another_type_is_named(make: Any, name: str, wrong: Any) -> None:
-    with pytest.raises(TypeError, match=rf"\b{name}\b.* got "):
+    with pytest.raises(TypeError, match=rf"\b{name}\b.* got {re.escape(shown(wrong))}"):
         make(**{name: wrong})
+
+
+@pytest.mark.parametrize(("wrong", "told"), NO_MESSAGES, ids=["text", "dicts"])
+def test_what_is_no_list_of_messages_has_no_estimate(wrong: Any, told: str) -> None:
+    with pytest.raises(
+        TypeError, match=rf"^messages is a list of Message; got one that is {told}$"
+    ):
+        estimate_message_tokens(wrong)
 
 
 @pytest.mark.parametrize(("make", "name"), TOO_LARGE, ids=[name for _, name in TOO_LARGE])
@@ -63,5 +72,5 @@ def test_without_a_semaphore_nothing_is_run(gather: Any, sem: Any) -> None:
     async def one() -> int:
         raise AssertionError
 
-    with pytest.raises(TypeError, match="sem is a Semaphore; got"):
+    with pytest.raises(TypeError, match=f"sem is a Semaphore; got {sem}"):
         asyncio.run(gather([one()], sem=sem))

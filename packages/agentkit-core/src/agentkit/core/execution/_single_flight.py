@@ -84,7 +84,6 @@ class _Flight:
             self._leave()  # at once: who asks from now on must not get what is over
 
     def _land(self, task: asyncio.Task[Any]) -> None:
-        self.is_under_way = False
         self._leave()  # for a task that was cancelled before it began
         _succeeded(task)  # looks at the error, or the loop would report one that nobody waits for
 
