@@ -199,6 +199,15 @@ def fuzz(session: nox.Session) -> None:
             session.run("python", str(script), name, seconds)
 
 
+@nox.session(default=False, python=PYTHONS[0])
+def mutation(session: nox.Session) -> None:
+    """Which small changes to core no test notices, in two hours (`-- execution` for less)."""
+    core = DISTRIBUTIONS["agentkit-core"]
+    needed = [str(requirement) for requirement in core.test_group]
+    session.install(*needed, "-r", "tools/mutation-requirements.txt")
+    session.run("python", "tools/mutation.py", session.create_tmp(), *session.posargs)
+
+
 @nox.session
 def docs(session: nox.Session) -> None:
     """Every code block runs, every link leads to a file."""
