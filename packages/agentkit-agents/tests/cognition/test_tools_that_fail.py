@@ -9,21 +9,24 @@ import pytest
 from pydantic import AfterValidator, BaseModel, field_validator
 
 from agentkit.agents import Agent, AgentResult, ReActCognition, tool
+from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.types import ToolCall, ToolSchema
-from agentkit.core.testing import FakeLLM, FakeTool, Turn, make_test_ctx
+from agentkit.core.policies import idempotent
+from agentkit.core.testing import FakeLLM, FakeTool, JsonStore, Turn, make_test_ctx
 
 T = TypeVar("T")
 ABOUT = "Does what the test that made it wants done."
 
 
-def told_by(a_tool: Any, arguments: dict[str, Any]) -> str:
+def told_by(a_tool: Any, arguments: dict[str, Any], **wired: Any) -> str:
     llm = FakeLLM.script([Turn(tool_calls=(ToolCall("c", a_tool.name, arguments),)), Turn("done")])
     agent = Agent("a", model="m", cognition=ReActCognition([a_tool]))
 
     async def within_limits(work: Coroutine[Any, Any, AgentResult]) -> AgentResult:
         return await asyncio.wait_for(work, 5)
 
-    assert asyncio.run(within_limits(agent.run("go", make_test_ctx(llm=llm)))).output == "done"
+    ctx = make_test_ctx(llm=llm, **wired)
+    assert asyncio.run(within_limits(agent.run("go", ctx))).output == "done"
     return llm.requests[-1].messages[-1].content
 
 
@@ -125,3 +128,64 @@ def test_an_error_that_cannot_tell_itself_is_told_by_its_name() -> None:
             raise ValueError
 
     assert told_by(sync(Mute()), {"n": 1}) == "ERROR: Mute"
+
+
+async def cancels_its_own(_: Any) -> None:
+    """Wait for a task that somebody else has cancelled."""
+    own = asyncio.ensure_future(asyncio.Event().wait())
+    own.cancel()
+    await own
+
+
+async def raises_it(_: Any) -> None:
+    raise asyncio.CancelledError
+
+
+@pytest.mark.parametrize("policies", [[], [idempotent(store=JsonStore())]], ids=["bare", "once"])
+@pytest.mark.parametrize("fails", [cancels_its_own, raises_it])
+def test_a_tool_that_is_cancelled_from_within_has_failed(fails: Any, policies: list[Any]) -> None:
+    a_tool = FakeTool("t", responder=fails, side_effecting=True)
+
+    assert told_by(a_tool, {}, tool_middleware=policies) == "ERROR: CancelledError"
+
+
+class Scene:
+    """A run of two tools: one waits for ever, and the other one ends as it is told to."""
+
+    def __init__(self, ends: Any = None) -> None:
+        self.waits = asyncio.Event()
+        tools = [FakeTool("wait", responder=self.wait), FakeTool("end", responder=ends)]
+        calls = tuple(ToolCall(a_tool.name, a_tool.name) for a_tool in tools)
+        llm = FakeLLM.script([Turn(tool_calls=calls), Turn("done")])
+        agent = Agent("a", model="m", cognition=ReActCognition(tools))
+        self.running = asyncio.ensure_future(agent.run("go", make_test_ctx(llm=llm)))
+
+    async def wait(self, _: Any) -> None:
+        self.waits.set()
+        await asyncio.Event().wait()
+
+
+def test_a_run_that_is_cancelled_ends_whatever_its_tools_wait_for() -> None:
+    async def cancelled() -> None:
+        scene = Scene()
+        await scene.waits.wait()
+        scene.running.cancel()
+        await scene.running
+
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(cancelled())
+
+
+def test_a_tool_that_stops_the_run_stops_the_tools_beside_it() -> None:
+    async def stopped() -> None:
+        await Scene(raising(Cancelled("enough"))).running
+
+    with pytest.raises(Cancelled, match="enough"):
+        asyncio.run(stopped())
+
+
+def raising(error: Exception) -> Callable[[Any], Any]:
+    async def fails(_: Any) -> None:
+        raise error
+
+    return fails

@@ -1,8 +1,12 @@
 """The tools of one agent."""
 
+from typing import Any
+
 import pytest
 
 from agentkit.agents import ToolRegistry
+from agentkit.core.contracts.errors import ToolDefinitionError
+from agentkit.core.contracts.types import ToolSchema
 from agentkit.core.testing import FakeTool
 
 
@@ -38,3 +42,15 @@ def test_a_tool_without_a_schema_is_not_offered() -> None:
     hidden.schema = None
 
     assert ToolRegistry.from_tools([hidden]).schemas() == []
+
+
+@pytest.mark.parametrize("offered", ["not ok!!", "", "b", "A", "x" * 65])
+def test_a_tool_that_is_offered_under_another_name_is_refused(offered: str) -> None:
+    with pytest.raises(ToolDefinitionError, match="'a' is offered as"):
+        ToolRegistry.from_tools([FakeTool("a", schema=ToolSchema(offered))])
+
+
+@pytest.mark.parametrize("schema", [{"name": "a"}, "a", ToolSchema], ids=repr)
+def test_what_a_tool_offers_is_a_schema_or_nothing(schema: Any) -> None:
+    with pytest.raises(TypeError, match="the schema of tool 'a' is a ToolSchema or None"):
+        ToolRegistry.from_tools([FakeTool("a", schema=schema)])

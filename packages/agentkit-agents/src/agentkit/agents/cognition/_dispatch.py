@@ -1,5 +1,6 @@
 """Running the tool calls of one turn: gates, tools, and each outcome saved as it comes."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
@@ -180,6 +181,10 @@ class Dispatch:
             text = render_result(result)
         except outcomes.STOPS_THE_RUN:
             raise
+        except asyncio.CancelledError as exc:
+            if _is_being_cancelled():
+                raise
+            return outcomes.failed(exc)
         except Exception as exc:  # noqa: BLE001 - the tool is not ours; the model can react to it
             return outcomes.failed(exc)
         return ToolOutcome(kind="ok", text=self._framed(text, record))
@@ -190,6 +195,12 @@ class Dispatch:
         if record.arguments is None:
             return text
         return f"[run with the approver's arguments: {render_result(record.arguments)}]\n{text}"
+
+
+def _is_being_cancelled() -> bool:
+    """Say whether it is this task that somebody cancels, or only something that it waited for."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _has_side_effect(tool: Any) -> bool:

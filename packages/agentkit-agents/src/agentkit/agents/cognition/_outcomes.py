@@ -47,7 +47,7 @@ def malformed(call: ToolCall) -> ToolOutcome:
     )
 
 
-def failed(exc: Exception) -> ToolOutcome:
+def failed(exc: BaseException) -> ToolOutcome:
     """Say what a tool raised: of our own errors their text, of others their type as well."""
     exc = _meant_by(exc)
     text = without_secrets(_cut(_text_of(exc)))
@@ -78,14 +78,14 @@ def _error(text: str) -> ToolOutcome:
     return ToolOutcome(kind="error", text=f"ERROR: {text}")
 
 
-def _meant_by(exc: Exception) -> Exception:
+def _meant_by(exc: BaseException) -> BaseException:
     """Give the StopIteration that Python, or a thread's end, has wrapped; else *exc* itself."""
     cause = exc.__cause__
     is_wrapped = type(exc) is RuntimeError and isinstance(cause, StopIteration | StopAsyncIteration)
-    return cause if is_wrapped and isinstance(cause, Exception) else exc
+    return cause if is_wrapped and cause is not None else exc
 
 
-def _text_of(exc: Exception) -> str:
+def _text_of(exc: BaseException) -> str:
     try:
         return str(exc)
     except Exception:  # noqa: BLE001 - an error that cannot tell itself is told by its type

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from agentkit.agents.tools._names import check_tool_name
+from agentkit.core.contracts.errors import ToolDefinitionError
 from agentkit.core.contracts.ports import ToolPort
 from agentkit.core.contracts.types import ToolSchema
 
@@ -34,8 +35,8 @@ class ToolRegistry:
         """Add *tool*, in place of the one with its name only if *replace*.
 
         Raises:
-            TypeError: It is no tool.
-            ToolDefinitionError: Its name is none that providers take.
+            TypeError: It is no tool, or its schema is neither a `ToolSchema` nor None.
+            ToolDefinitionError: Its name is none that providers take, or it is offered as another.
             ValueError: Its name is taken.
 
         """
@@ -44,6 +45,7 @@ class ToolRegistry:
                 f"a tool has name, schema and run; got {tool!r} (is @tool(...) missing?)"
             )
         check_tool_name(tool.name)
+        _check_offered(tool)
         if tool.name in self._tools and not replace:
             raise ValueError(f"a tool named {tool.name!r} is registered already")
         self._tools[tool.name] = tool
@@ -76,3 +78,18 @@ class ToolRegistry:
     def requires_approval(self, name: str) -> bool:
         """Say whether a person decides about each call of the tool *name*."""
         return bool(getattr(self._tools[name], "requires_approval", False))
+
+
+def _check_offered(tool: ToolPort) -> None:
+    """Refuse a tool whose calls would come under a name that is not its own."""
+    offered = tool.schema
+    if offered is None:
+        return
+    if not isinstance(offered, ToolSchema):
+        raise TypeError(
+            f"the schema of tool {tool.name!r} is a ToolSchema or None; got {offered!r}"
+        )
+    if offered.name != tool.name:
+        raise ToolDefinitionError(
+            f"tool {tool.name!r} is offered as {offered.name!r}: give its schema its own name"
+        )
