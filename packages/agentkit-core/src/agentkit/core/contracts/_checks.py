@@ -47,7 +47,10 @@ def shown(value: object) -> str:
     """Give the repr of *value*, cut where it would flood a message."""
     if isinstance(value, int) and value.bit_length() > 4 * _SHOWN:
         return f"an integer of {value.bit_length()} bits"
-    text = repr(value)
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - what is refused is not ours, and may be broken in any way
+        return f"a {type(value).__name__} without a repr"
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 

@@ -20,6 +20,7 @@ from agentkit.core.contracts.errors import (
     classify,
     compose_failures,
 )
+from agentkit.core.contracts.errors._facts import had_output, retry_after_of
 from agentkit.core.execution._checks import check_count, check_seconds
 from agentkit.core.execution.cancellation import sole_cancellation
 from agentkit.core.serialization._kinds import is_a
@@ -235,9 +236,9 @@ def _wait_after(exc: BaseException, attempt: int, rules: _Rules) -> float | None
     verdict = _verdict(exc, rules)
     passes = verdict is ErrorClass.TRANSIENT
     passes = passes or (rules.retry_unknown and verdict is ErrorClass.UNKNOWN)
-    if not passes or attempt >= rules.max_attempts or _had_output(exc):
+    if not passes or attempt >= rules.max_attempts or had_output(exc):
         return None
-    wait = max(backoff_delay(attempt, rng=rules.rng), _retry_after(exc))
+    wait = max(backoff_delay(attempt, rng=rules.rng), retry_after_of(exc))
     return wait if rules.clock() + wait <= rules.ends_at else None
 
 
@@ -254,14 +255,3 @@ def _verdict(exc: BaseException, rules: _Rules) -> ErrorClass | None:
         elif rules.breaker is not None:
             rules.breaker.release_probe()
     return verdict
-
-
-def _had_output(exc: BaseException) -> bool:
-    return bool(getattr(exc, "output_started", False))
-
-
-def _retry_after(exc: BaseException) -> float:
-    seconds = getattr(exc, "retry_after", None)
-    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
-        return 0.0
-    return float(seconds) if math.isfinite(seconds) else 0.0

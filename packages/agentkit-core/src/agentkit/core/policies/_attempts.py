@@ -1,10 +1,10 @@
 """The attempts of one call: which failure allows another, and after what wait."""
 
-import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from agentkit.core.contracts.errors import CircuitOpen, ErrorClass
+from agentkit.core.contracts.errors._facts import had_output, retry_after_of, words_of
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.execution import CircuitBreaker, backoff_delay
 from agentkit.core.execution.cancellation import interrupt_on
@@ -66,7 +66,7 @@ class Attempts:
         verdict = self._passage.failed(exc, self._rules.classify_fn)
         if not self._may_repeat(exc, verdict):
             return None
-        wait = max(backoff_delay(self._count), _retry_after(exc))
+        wait = max(backoff_delay(self._count), retry_after_of(exc))
         if self._too_late(wait):
             return None
         self._last = exc
@@ -79,7 +79,7 @@ class Attempts:
             "retry.attempt",
             attempt=self._count + 1,
             last_error_type=type(self._last).__name__,
-            last_error_message=str(self._last)[:_TEXT_CAP],
+            last_error_message=words_of(self._last)[:_TEXT_CAP] if self._last else "",
             backoff_ms=round(wait * 1000),
         )
         sleep = self._rules.sleep or self._clock.sleep
@@ -87,7 +87,7 @@ class Attempts:
             await sleep(wait)
 
     def _may_repeat(self, exc: BaseException, verdict: ErrorClass | None) -> bool:
-        if self.output_started or getattr(exc, "output_started", False):
+        if self.output_started or had_output(exc):
             return False
         if isinstance(exc, CircuitOpen):
             return False  # its cooldown is longer than any backoff
@@ -101,10 +101,3 @@ class Attempts:
     def _too_late(self, wait: float) -> bool:
         limit = self._rules.deadline_s
         return limit is not None and self._clock.now() + wait > self._started + limit
-
-
-def _retry_after(exc: BaseException) -> float:
-    asked = getattr(exc, "retry_after", None)
-    if isinstance(asked, bool) or not isinstance(asked, (int, float)) or not math.isfinite(asked):
-        return 0.0
-    return max(0.0, asked)

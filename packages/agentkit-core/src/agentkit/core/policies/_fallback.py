@@ -6,6 +6,7 @@ from typing import Any
 
 from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import CircuitOpen, ErrorClass, classify
+from agentkit.core.contracts.errors._facts import had_output
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.execution import CircuitBreaker
 from agentkit.core.policies._calls import CHAT, READMIT, Once, passed_on
@@ -114,7 +115,7 @@ class _Turn:
                     yield item
         except BaseException as exc:
             verdict = self.passage.failed(exc, self._classify)
-            over = started or getattr(exc, "output_started", False)
+            over = started or had_output(exc)
             if over or verdict in {None, ErrorClass.PERMANENT} or not isinstance(exc, Exception):
                 raise
             self.failure = exc

@@ -19,6 +19,7 @@ from agentkit.core.contracts.errors._control import (
     RunUnfinished,
     Stuck,
 )
+from agentkit.core.contracts.errors._facts import carried, words_of
 from agentkit.core.contracts.errors._providers import ProviderError, UnsupportedOption
 from agentkit.core.contracts.errors._stores import (
     CheckpointConflict,
@@ -106,7 +107,7 @@ def classify(exc: BaseException) -> ErrorClass:
         return ErrorClass.TRANSIENT
     if (status := _status_of(exc)) is not None:
         return classify_status(status)
-    return _classify_text(str(exc).lower()) if _text_counts(exc) else ErrorClass.UNKNOWN
+    return _classify_text(words_of(exc).lower()) if _text_counts(exc) else ErrorClass.UNKNOWN
 
 
 def classify_status(status: int) -> ErrorClass:
@@ -137,9 +138,9 @@ def _combined(verdicts: set[ErrorClass]) -> ErrorClass:
 
 def _status_of(exc: BaseException) -> int | None:
     """Give the HTTP status that *exc* carries, under the names that client libraries use."""
-    response = getattr(exc, "response", None)
+    response = carried(exc, "response")
     for holder, name in ((exc, "status"), (exc, "status_code"), (response, "status_code")):
-        status = getattr(holder, name, None)
+        status = carried(holder, name)
         if isinstance(status, int) and not isinstance(status, bool):
             return status
     return None

@@ -7,6 +7,7 @@ from typing import Any
 from agentkit.core.contracts._checks import as_tuple, check_kinds, check_texts
 from agentkit.core.contracts.errors._base import ErrorClass
 from agentkit.core.contracts.errors._classify import classify
+from agentkit.core.contracts.errors._facts import words_of
 
 __all__ = ["Failure", "compose_failures"]
 
@@ -45,7 +46,7 @@ class Failure:
         return cls(
             category=category,
             source=source,
-            message=str(exc) or type(exc).__name__,
+            message=words_of(exc),
             retriable=category is not ErrorClass.PERMANENT,
             cause=exc,
             partial_output=partial_output,
