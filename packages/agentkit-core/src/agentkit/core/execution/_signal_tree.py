@@ -82,7 +82,7 @@ class Node:
         node: Node | None = self
         while node is not None and child not in node.listeners:
             node.listeners[child] = None
-            node, child = node.parent, node
+            child, node = node, node.parent
 
     def unhear(self, child: "Node") -> None:
         """Forget *child*: nobody listens to it any more, nor to those that knew only of it."""
@@ -91,7 +91,7 @@ class Node:
             node.listeners.pop(child, None)
             if not node.is_idle:
                 return
-            node, child = node.parent, node
+            child, node = node, node.parent
 
     @property
     def is_idle(self) -> bool:
