@@ -15,7 +15,6 @@ import asyncio
 import warnings
 import weakref
 from asyncio import AbstractEventLoop, Semaphore
-from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import Any, Literal
 
@@ -94,9 +93,10 @@ class Budget:
         self.on_exceeded = on_exceeded
         self.on_unpriced = on_unpriced
         self._ledger = Ledger(
-            not_negative("spent_usd", exact(spent_usd)), check_count("calls", calls)
+            not_negative("spent_usd", exact(spent_usd)),
+            check_count("calls", calls),
+            usage or Usage(),
         )
-        self._usage = usage or Usage()
         self._warned = False
         self._pools: weakref.WeakKeyDictionary[Any, dict[int, Semaphore]] = (
             weakref.WeakKeyDictionary()
@@ -142,7 +142,8 @@ class Budget:
     @property
     def usage(self) -> Usage:
         """What the calls consumed together; its cost is an approximation, `spent()` is not."""
-        return self._usage
+        with self._ledger.lock:
+            return self._ledger.tally.usage()
 
     def spent(self) -> Decimal:
         """Give what was spent, the exact sum rounded half-up to six places."""
@@ -229,13 +230,24 @@ class Budget:
             MeterExceeded: A limit is crossed, under `on_exceeded="raise"`. The usage is booked.
 
         """
-        return self._book(call, usage, None, held=None)
+        self._book(call, usage, None, held=None)
+        return self._pass(self.verdict())
 
     def settle(
         self, reservation: "BudgetReservation", usage: Usage, model_usage: ModelUsage | None
     ) -> Charge:
         """Book what a reserved call consumed; `BudgetReservation.settle` is the way to call it."""
-        return self._book(reservation.call, usage, model_usage, held=reservation)
+        self._book(reservation.call, usage, model_usage, held=reservation)
+        return self._pass(self.verdict())
+
+    def book(
+        self, reservation: "BudgetReservation", usage: Usage, model_usage: ModelUsage | None
+    ) -> None:
+        """Do as `settle`, without a verdict; `BudgetReservation.book` is the way to call it."""
+        self._book(reservation.call, usage, model_usage, held=reservation)
+        crossed = self._limits.crossed(self._ledger.spent, self._ledger.calls)
+        if crossed and self.on_exceeded == "raise":
+            raise MeterExceeded(crossed)
 
     def release(self, reservation: "BudgetReservation") -> None:
         """Give back what is held; `BudgetReservation.release` is the way to call it."""
@@ -249,16 +261,14 @@ class Budget:
         model_usage: ModelUsage | None,
         *,
         held: "BudgetReservation | None",
-    ) -> Charge:
+    ) -> None:
         cost = known_cost(call, usage, model_usage)
         with self._ledger.lock:
             if held is not None:
                 self._ledger.leave(held.bound)
-            self._ledger.book(cost or _NOTHING)
-            self._usage += usage if cost is not None else replace(usage, cost_usd=0.0)
+            self._ledger.book(cost, usage)
         if cost is None and self._limits.cost is not None:
             self._warn_unpriced(call)
-        return self._pass(self.verdict())
 
     def _bound(self, call: Any) -> tuple[Decimal | None, str]:
         """Give what *call* costs at worst, None where that is unknown, and why not to make it."""
@@ -286,7 +296,7 @@ class Budget:
     def _charge(self, reason: str) -> Charge:
         spent = self.spent()
         left = None if self._limits.cost is None else max(_NOTHING, self._limits.cost - spent)
-        return Charge(not reason, reason, spent, left, self._ledger.calls, self._usage)
+        return Charge(not reason, reason, spent, left, self._ledger.calls, self.usage)
 
     def _pass(self, verdict: Charge) -> Charge:
         return verdict if self.on_exceeded == "stop" else verdict.raise_if_exceeded()
@@ -318,6 +328,12 @@ class BudgetReservation:
             return self._budget.verdict()
         self._open = False
         return self._budget.settle(self, usage, model_usage)
+
+    def book(self, usage: Usage, model_usage: ModelUsage | None = None) -> None:
+        """Do as `settle` for who reads no verdict."""
+        if self._open:
+            self._open = False
+            self._budget.book(self, usage, model_usage)
 
     async def release(self) -> None:
         """Give back what was held: the call consumed nothing."""

@@ -4,9 +4,11 @@ import threading
 from dataclasses import dataclass
 from decimal import Decimal
 
+from agentkit.core.contracts.types import Usage
+from agentkit.core.contracts.types._usage import sum_for_display
 from agentkit.core.runtime._money import in_words, total
 
-__all__ = ["Ledger", "Limits"]
+__all__ = ["Ledger", "Limits", "Tally"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +33,14 @@ class Ledger:
     Nothing in here awaits: neither another task nor a cancellation gets in between.
     """
 
-    __slots__ = ("calls", "held", "in_flight", "lock", "spent")
+    __slots__ = ("calls", "held", "in_flight", "lock", "spent", "tally")
 
-    def __init__(self, spent: Decimal = Decimal(0), calls: int = 0) -> None:
+    def __init__(self, spent: Decimal, calls: int, usage: Usage) -> None:
         self.lock = threading.Lock()
         self.spent = spent
         self.held = Decimal(0)
         self.calls = calls
+        self.tally = Tally(usage)
         self.in_flight = 0
 
     def refusal(self, limits: Limits, bound: Decimal | None) -> str:
@@ -68,10 +71,12 @@ class Ledger:
         if bound:
             self.held = total(self.held, -bound)
 
-    def book(self, cost: Decimal) -> None:
-        """Book a call that was made."""
+    def book(self, cost: Decimal | None, usage: Usage) -> None:
+        """Book a call that was made; one of unknown *cost* counts as free."""
         self.calls += 1
-        self.spent = total(self.spent, cost)
+        if cost:
+            self.spent = total(self.spent, cost)
+        self.tally.add(usage, cost_usd=0.0 if cost is None else usage.cost_usd)
 
     def _shares(self, bound: Decimal | None) -> str:
         shares = [f"{in_words(self.spent)} spent"]
@@ -80,3 +85,29 @@ class Ledger:
         if bound is not None:
             shares.append(f"{in_words(bound)} for this call at worst")
         return f" ({', '.join(shares)})" if len(shares) > 1 else ""
+
+
+class Tally:
+    """What many calls consumed together: a `Usage` only once somebody reads it."""
+
+    __slots__ = ("_cost_usd", "_input", "_output", "_read", "_written")
+
+    def __init__(self, start: Usage) -> None:
+        self._input = start.input_tokens
+        self._output = start.output_tokens
+        self._cost_usd = start.cost_usd
+        self._read = start.cache_read_tokens
+        self._written = start.cache_write_tokens
+
+    def add(self, usage: Usage, *, cost_usd: float) -> None:
+        """Add the tokens of *usage*, at *cost_usd*."""
+        self._input += usage.input_tokens
+        self._output += usage.output_tokens
+        if cost_usd:
+            self._cost_usd = sum_for_display(self._cost_usd, cost_usd)
+        self._read += usage.cache_read_tokens
+        self._written += usage.cache_write_tokens
+
+    def usage(self) -> Usage:
+        """Give the sum."""
+        return Usage(self._input, self._output, self._cost_usd, self._read, self._written)

@@ -19,6 +19,7 @@ after it does nothing, so a `release()` in a `finally` is always right.
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Any, Protocol, cast, runtime_checkable
 
 from agentkit.core.contracts.errors import MeterExceeded
@@ -133,8 +134,12 @@ class Held:
         """Charge every meter, and only then raise the first error that one of them had."""
         first: BaseException | None = None
         for reservation in self._reservations:
+            book: Callable[..., None] | None = getattr(reservation, "book", None)
             try:
-                await reservation.settle(usage, model_usage)
+                if book is not None:  # a verdict that nobody reads is not made
+                    book(usage, model_usage)
+                else:
+                    await reservation.settle(usage, model_usage)
             except BaseException as exc:  # noqa: BLE001 - each books, whatever befalls another
                 first = first or exc
         if first is not None:
@@ -162,7 +167,7 @@ async def reserve(meters: Iterable[Meter | ReservingMeter], call: Any) -> Held:
     reservations: list[Reservation] = []
     try:
         for meter in meters:
-            reservations.append(await _reserve(meter, call))  # noqa: PERF401 - kept on an error
+            reservations.append(await _admission(meter)(call))  # noqa: PERF401 - kept on an error
     except BaseException:
         await Held(reservations).release()
         raise
@@ -184,16 +189,17 @@ def all_tokens(usage: Usage, model_usage: ModelUsage | None) -> int:
     return min(usage.total_tokens + cached, _MOST_TOKENS)
 
 
-async def _reserve(meter: Meter | ReservingMeter, call: Any) -> Reservation:
+def _admission(meter: Meter | ReservingMeter) -> Callable[[Any], Awaitable[Reservation]]:
     # Looked up by name: an isinstance with a protocol costs as much as the rest of the call.
     reserving: Callable[[Any], Awaitable[Reservation]] | None = getattr(meter, "reserve", None)
-    if reserving is not None:
-        return await reserving(call)
-    plain = cast("Meter", meter)  # what does not reserve, guards
-    verdict = await plain.guard(call)
+    return reserving or partial(_guarded, cast("Meter", meter))  # what does not reserve, guards
+
+
+async def _guarded(meter: Meter, call: Any) -> Reservation:
+    verdict = await meter.guard(call)
     if verdict is not None:
         verdict.raise_if_exceeded()
-    return _Guarded(plain, call)
+    return _Guarded(meter, call)
 
 
 class _Guarded:

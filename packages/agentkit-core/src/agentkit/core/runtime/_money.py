@@ -1,6 +1,7 @@
 """Exact amounts of US dollars."""
 
 from decimal import ROUND_HALF_UP, Context, Decimal, DecimalException, Inexact, InvalidOperation
+from functools import reduce
 
 from agentkit.core.contracts.errors import MoneyPrecisionError
 
@@ -22,6 +23,7 @@ MONEY_SCALE = 6
 Amount = Decimal | float | int | str
 """What an amount of money may be given as."""
 
+_NOTHING = Decimal(0)
 _UNIT = Decimal(1).scaleb(-MONEY_SCALE)
 # Every float fits in between, and a sum of them is one short addition, never megabytes of digits.
 _LARGEST_EXPONENT = 30
@@ -87,10 +89,7 @@ def not_negative(name: str, amount: Decimal) -> Decimal:
 
 def total(*amounts: Decimal) -> Decimal:
     """Give the sum of *amounts*, to the last digit, whatever the current decimal context is."""
-    result = Decimal(0)
-    for amount in amounts:
-        result = _EXACT.add(result, amount)
-    return result
+    return reduce(_EXACT.add, amounts, _NOTHING)
 
 
 def priced(tokens: int, per_million: Decimal) -> Decimal:

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from agentkit.core.contracts.types import ChatRequest, Message, ModelUsage, Price, Usage
-from agentkit.core.runtime._meters import cost_of
+from agentkit.core.runtime._meters import all_tokens, cost_of
 from agentkit.core.runtime._money import exact, not_negative, priced, total
 
 __all__ = ["known_cost", "price_of", "request_bytes", "worst_case"]
@@ -63,11 +63,10 @@ def _cost(call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | 
     cost = cost_of(usage, model_usage)
     if cost is not None:
         return cost
-    consumed = model_usage or ModelUsage.from_usage(usage)
-    if not consumed.total_tokens:
+    if not all_tokens(usage, model_usage):
         return Decimal(0)
     price = price_of(call)
-    return None if price is None else price.cost_of(consumed)
+    return None if price is None else price.cost_of(model_usage or ModelUsage.from_usage(usage))
 
 
 def _points_elsewhere(message: Message) -> bool:

@@ -10,7 +10,7 @@ from typing import Literal
 from agentkit.core.contracts._checks import check_amount, check_counts, check_number
 from agentkit.core.serialization._kinds import is_a
 
-__all__ = ["ModelUsage", "Price", "Provenance", "Usage"]
+__all__ = ["ModelUsage", "Price", "Provenance", "Usage", "sum_for_display"]
 
 Provenance = Literal["reported", "partial", "estimated", "unknown"]
 """Where a count of tokens comes from: the provider, a stream cut short, an estimate, nowhere."""
@@ -66,7 +66,7 @@ class Usage:
         return Usage(
             self.input_tokens + other.input_tokens,
             self.output_tokens + other.output_tokens,
-            _sum_for_display(self.cost_usd, other.cost_usd),
+            sum_for_display(self.cost_usd, other.cost_usd),
             self.cache_read_tokens + other.cache_read_tokens,
             self.cache_write_tokens + other.cache_write_tokens,
         )
@@ -177,8 +177,12 @@ def _for_display(amount: Decimal | float) -> float:
         return _LARGEST_FLOAT
 
 
-def _sum_for_display(one: float, other: float) -> float:
-    return min(round(_for_display(one) + _for_display(other), 6), _LARGEST_FLOAT)
+def sum_for_display(one: float, other: float) -> float:
+    """Give the sum of two approximate costs, rounded to six places, or the largest float."""
+    try:
+        return min(round(float(one) + float(other), 6), _LARGEST_FLOAT)
+    except OverflowError:  # a whole number may be larger than any float
+        return _LARGEST_FLOAT
 
 
 _LARGEST_FLOAT = sys.float_info.max
