@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
+from time import process_time
 from typing import Any
 
 from chats import ASKED
@@ -99,7 +100,7 @@ def _added(
             async for _ in handler(Call("chat", ASKED, ctx, dict(meta or {}))):
                 pass
 
-        return seconds_of_await(drain, times=3, parts=len(deltas))
+        return seconds_of_await(drain, times=3, parts=len(deltas), clock=process_time)
 
     return Row(
         what=f"per delta: {what}",
@@ -135,7 +136,7 @@ def interruption() -> list[Row]:
             async for _ in stream():
                 pass
 
-        return seconds_of_await(drain, times=3, parts=DELTAS)
+        return seconds_of_await(drain, times=3, parts=DELTAS, clock=process_time)
 
     def row(name: str, token: CancellationToken | None) -> Row:
         ctx = make_test_ctx(invoker=invoker, cancel=token)
