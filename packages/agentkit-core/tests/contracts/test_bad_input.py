@@ -139,6 +139,7 @@ def test_an_object_of_another_type_is_refused_by_the_name_of_its_field(
         (lambda: types.ChatRequest([], "m", temperature=True), "temperature is a number; got True"),
         (lambda: types.ChatRequest([], "m", max_tokens=1.5), "max_tokens is a whole number"),
         (lambda: types.Delta(None), "Delta.text is text; got None"),
+        (lambda: types.LLMResult("hi", 3), "LLMResult.model is text or None; got 3"),
         (lambda: content.ChatMessage("user", "hi"), "ChatMessage.content is a list"),
         (lambda: llm.GenerationOptions(stop="."), r"GenerationOptions.stop is a list.*got '\.'"),
         (lambda: llm.GenerationOptions(seed=1.5), "GenerationOptions.seed is a whole number"),

@@ -159,6 +159,25 @@ def test_restreaming_a_result_loses_no_field(result: LLMResult) -> None:
     }
 
 
+class Unclosable:
+    """A stream with nothing to close."""
+
+    def __init__(self, *items: Any) -> None:
+        self.items = list(items)
+
+    def __aiter__(self) -> "Unclosable":
+        return self
+
+    async def __anext__(self) -> Any:
+        if not self.items:
+            raise StopAsyncIteration
+        return self.items.pop(0)
+
+
+def test_a_stream_that_cannot_be_closed_is_collected_all_the_same() -> None:
+    assert run(collect(Unclosable(1, 2), "tool")) == 2
+
+
 def test_a_success_runs_request_response_and_close() -> None:
     phases = Phases()
     run(collect(chain([phases], Model("a", "b"))(chat())))

@@ -220,6 +220,13 @@ def test_what_a_turn_is_called_is_text(name: str) -> None:
         Message("user", "hi", **wrong)
 
 
+def test_a_delta_without_a_word_on_the_model_does_not_unsay_an_earlier_one() -> None:
+    told = [Delta(model="m", provider="p"), Delta(model="", provider="", finish_reason="stop")]
+    result = assemble_deltas(told)
+
+    assert (result.model, result.provider, result.finish_reason) == ("m", "p", "stop")
+
+
 def test_no_deltas_are_an_empty_answer() -> None:
     assert assemble_deltas([]) == LLMResult("")
 

@@ -254,6 +254,54 @@ def test_a_deadline_without_a_timezone_is_refused() -> None:
         CancellationToken(deadline=datetime(2026, 1, 1))  # noqa: DTZ001 - the point
 
 
+@pytest.mark.parametrize("bound", [None, NOON], ids=["alone", "beside its parent's"])
+def test_a_childs_deadline_without_a_timezone_is_refused(bound: datetime | None) -> None:
+    with pytest.raises(ValueError, match="needs a timezone"):
+        CancellationToken(deadline=bound).child(deadline=datetime(2026, 1, 1))  # noqa: DTZ001 - the point
+
+
+def test_a_childs_deadline_is_by_its_parents_clock() -> None:
+    clock = _Clock()
+    child = CancellationToken(now=clock.now).child(deadline=NOON + timedelta(seconds=5))
+    before = child.seconds_left()
+
+    clock.time += 5
+    assert (before, child.reason) == (5.0, "deadline exceeded")
+
+
+def test_who_no_longer_listens_leaves_no_timer_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    timers: list[asyncio.TimerHandle] = []
+
+    def noted(seconds: float, call: Callable[[], object]) -> asyncio.TimerHandle:
+        loop = asyncio.get_running_loop()
+        timers.append(loop.call_at(loop.time() + seconds, call))
+        return timers[-1]
+
+    async def listen() -> None:
+        monkeypatch.setattr(asyncio.get_running_loop(), "call_later", noted)
+        CancellationToken(deadline=datetime.now(UTC) + timedelta(1)).add_callback(bool)()
+
+    asyncio.run(listen())
+    assert [timer.cancelled() for timer in timers] == [True]
+
+
+_over = CancellationToken(deadline=NOON + timedelta(days=999_999))
+_over.cancel()
+
+
+@pytest.mark.parametrize("token", [CancellationToken(), _over], ids=["no deadline", "cancelled"])
+def test_a_token_that_no_deadline_can_cancel_asks_for_no_timer(
+    token: CancellationToken, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def listen() -> list[object]:
+        asked: list[object] = []
+        monkeypatch.setattr(asyncio.get_running_loop(), "call_later", asked.append)
+        token.add_callback(bool)
+        return asked
+
+    assert asyncio.run(listen()) == []
+
+
 def test_a_deadline_that_is_no_datetime_is_refused() -> None:
     with pytest.raises(TypeError, match=r"is a datetime; got 5\.0"):
         CancellationToken().child(deadline=5.0)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from agentkit.core.execution import CancellationToken
+from agentkit.core.execution._signal_tree import Node
 
 
 def listeners_of(token: CancellationToken) -> int:
@@ -40,6 +41,37 @@ def test_a_branch_that_is_cancelled_again_tells_nobody() -> None:
     child.cancel("second")
 
     assert (told, child.reason) == (["late"], "first")
+
+
+def test_a_branch_keeps_the_reason_it_has_whoever_of_two_threads_comes_second() -> None:
+    parent = Node()
+    child = Node(parent)
+    parent.cancel("first")
+
+    child.cancel("second")
+    assert child.reason == "first"
+
+
+def test_a_whole_tree_has_one_lock_so_that_a_branch_is_cancelled_in_one_step() -> None:
+    root = Node()
+
+    assert Node(Node(root)).lock is root.lock
+    assert Node().lock is not root.lock
+
+
+class _Signalled(Node):
+    """A signal handler cancels it just when its thread is about to listen."""
+
+    def hear(self, child: Node) -> None:
+        super().hear(child)
+        self.cancel("signal")
+
+
+def test_a_callback_that_a_signal_handler_ran_is_not_run_again() -> None:
+    told: list[str] = []
+    Node(_Signalled()).add("key", partial(told.append, "told"))
+
+    assert told == ["told"]
 
 
 def test_a_parent_remembers_only_those_that_somebody_listens_to() -> None:
