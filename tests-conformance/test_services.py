@@ -35,6 +35,7 @@ from agentkit.testing import (
     Spanned,
     ToolSuite,
     TraceSuite,
+    provider_error,
 )
 
 PAGE = "https://example.com/page"
@@ -123,8 +124,7 @@ class TestFakeSearch(SearchSuite):
         self.engine[""] = found  # it is a part of every query
 
     async def fail(self, failure: Failure) -> None:
-        assert isinstance(failure.cause, Exception)
-        self.engine[""] = failure.cause
+        self.engine[""] = provider_error(failure)
 
     async def requests(self) -> int:
         return len(self.search.queries)

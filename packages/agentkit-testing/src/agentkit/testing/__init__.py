@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from agentkit.testing._play import Cut, Played, failing
+    from agentkit.testing._play import Cut, Played, failing, provider_error
     from agentkit.testing.suites import (
         CheckpointSuite,
         Clause,
@@ -62,9 +62,10 @@ __all__ = [
     "VectorSuite",
     "clause",
     "failing",
+    "provider_error",
 ]
 
-_PLAYED = ("Cut", "Played", "failing")
+_PLAYED = ("Cut", "Played", "failing", "provider_error")
 
 # pytest finds what to rewrite by counting slashes in a wheel's file list and misses a namespace
 # package; without this line a failed clause says `AssertionError` and not one value.

@@ -38,7 +38,7 @@ class FetchClauses(WebSteps):
 
     @hook
     async def hang(self) -> None:
-        """Let `url` take a request and never answer it."""
+        """Let `url` take a request and never answer it, until the next `play`."""
         raise NotImplementedError
 
     @hook

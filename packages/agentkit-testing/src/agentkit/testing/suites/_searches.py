@@ -34,7 +34,7 @@ class SearchClauses(WebSteps):
 
     @hook
     async def fail(self, failure: Failure) -> None:
-        """Make the engine fail from now on."""
+        """Make the engine fail from now on, as `provider_error(failure)` says."""
         raise NotImplementedError
 
     @clause("SEARCH-PORT-01", since="1.0")
