@@ -3,11 +3,12 @@
 import dataclasses
 import enum
 import math
+import threading
 from typing import Any, Literal
 
 import attrs
 import pytest
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, RootModel, field_validator
 
 from agentkit.agents.output import OutputCoercionError, adapt
 from agentkit.core.contracts.errors import Cancelled
@@ -43,6 +44,61 @@ class NeedsOther:
 
 class OfMembers(BaseModel):
     color: Literal[Color.RED]
+
+
+class Rows(RootModel[list[int]]): ...
+
+
+class Word(RootModel[str]): ...
+
+
+class Maybe(RootModel[list[int] | None]): ...
+
+
+class Rose(RootModel["list[Rose]"]): ...
+
+
+class Chosen(RootModel[Literal["a", "b"]]): ...
+
+
+class Mixed(RootModel[Literal["a", 1]]): ...
+
+
+class Wrapped(RootModel[Rows]): ...
+
+
+@pytest.mark.parametrize("output", [Rows, Word, Maybe, Rose, Chosen, Mixed, Wrapped])
+def test_a_model_whose_json_is_never_an_object_is_refused(output: Any) -> None:
+    with pytest.raises(TypeError, match=f"{output.__name__} is never written as a JSON object"):
+        adapt(output)
+
+
+class Table(RootModel[dict[str, int]]): ...
+
+
+class Point(BaseModel):
+    x: int
+
+
+class Either(RootModel[Point | list[int]]): ...
+
+
+class Anything(RootModel[Any]): ...
+
+
+@pytest.mark.parametrize(
+    ("output", "whole"), [(Table, {"x": 1}), (Either, Point(x=1)), (Anything, {"x": 1})]
+)
+def test_a_model_of_something_that_may_be_an_object_is_taken(output: Any, whole: Any) -> None:
+    assert adapt(output).parse('{"x": 1}') == output(whole)
+
+
+def test_a_model_that_cannot_be_described_says_so() -> None:
+    class Odd(BaseModel, arbitrary_types_allowed=True):
+        lock: threading.Event
+
+    with pytest.raises(TypeError, match="Odd cannot be described to a model"):
+        adapt(Odd).json_schema()
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pydantic.fields import FieldInfo
 from agentkit.agents._shapes._base import ABSENT, Shape, as_object
 from agentkit.agents._shapes._definitions import Definitions
 from agentkit.agents._shapes._leaf import json_text, problems_of, refusal_of
+from agentkit.agents._shapes._partial import partial_model
 from agentkit.core.contracts.errors import Cancelled
 
 __all__ = ["ModelShape"]
@@ -51,7 +52,7 @@ class ModelShape:
             part = ABSENT if key is None else self._fields[name].glimpse(found[key])
             if part is not ABSENT:
                 arrived[name] = part
-        return self._model.model_construct(_fields_set=set(arrived), **arrived)
+        return partial_model(self._model, arrived)
 
     def plain(self, value: Any) -> Any:
         """Give *value* under the keys that validation takes."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from agentkit.agents._json import is_json
 from agentkit.core.serialization import deep_freeze
@@ -70,10 +70,13 @@ def _decoded(text: Any) -> Any:
 
 
 def _arguments(value: Any) -> dict[str, Any]:
-    arguments = dict(value) if isinstance(value, Mapping) else None
-    if arguments is None or not is_json(arguments):
+    if not _is_mapping(value) or not is_json(dict(value)):
         raise _refusal(value)
-    return arguments
+    return dict(value)
+
+
+def _is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping)
 
 
 def _refusal(given: object) -> ValueError:
