@@ -164,11 +164,17 @@ def test_closing_a_stream_early_closes_the_model() -> None:
 def test_a_ceiling_that_nothing_charges_is_told_once(budget: Budget) -> None:
     ctx = make_test_ctx(llm=FakeLLM(), budget=budget, chat_middleware=[passing])
 
+    with pytest.warns(UserWarning, match="add meter"):
+        asyncio.run(ask(ctx))
+    asyncio.run(ctx.invoker.chat(REQUEST, ctx))  # a second warning would be an error
+
+
+def test_a_warning_is_about_the_line_that_asks() -> None:
+    ctx = make_test_ctx(llm=FakeLLM(), budget=Budget(max_calls=3), chat_middleware=[passing])
+
     with pytest.warns(UserWarning, match="add meter") as told:
         asyncio.run(ask(ctx))
-    assert told[0].filename == __file__  # the warning is about the line that asks
-
-    asyncio.run(ctx.invoker.chat(REQUEST, ctx))  # a second warning would be an error
+    assert told[0].filename == __file__
 
 
 @pytest.mark.parametrize(
