@@ -33,6 +33,7 @@ _FAILURES: tuple[Any, ...] = (
 )
 
 _PROBLEMS: tuple[Any, ...] = (_ANSWERS, *_FAILURES)  # a TimeoutError is an OSError
+_NO_URL = "this is no URL of a PostgreSQL server, as postgresql://user@host/database"
 _TURNS = 20  # of the event loop, within which it has read that a connection was closed
 
 
@@ -50,13 +51,13 @@ class AsyncpgDriver:
         """Connect, where the pool is ours."""
         if self._dsn is None or self._pool is not None:
             return
+        if "://" not in self._dsn:  # the driver would take its defaults in the place of a server
+            raise StoreValueError(_NO_URL)
         pool = Connections(self._dsn)
         try:
             await pool.release(await pool.acquire(timeout=self._timeout), timeout=0)
         except (ValueError, _ASYNCPG.exceptions.ClientConfigurationError):
-            raise StoreValueError(
-                "this is no URL of a PostgreSQL server, as postgresql://user@host/database"
-            ) from None
+            raise StoreValueError(_NO_URL) from None
         except _PROBLEMS as problem:
             raise _told(problem) from None
         self._pool = pool
