@@ -3,14 +3,19 @@
 import json
 from collections.abc import Callable
 from dataclasses import fields
-from typing import Any, Final, cast
+from functools import partial
+from inspect import ismethod
+from typing import Any, Final
 
+from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.middleware import Call
+from agentkit.core.contracts.store_rules import check_key
 from agentkit.core.contracts.types import ChatRequest, LLMResult
 from agentkit.core.policies._calls import CHAT
+from agentkit.core.policies._output_coerce import ADAPTER
 from agentkit.core.serialization.canonical import stable_hash
 
-__all__ = ["default_key", "store_key"]
+__all__ = ["default_key", "space_of", "store_key"]
 
 _LENGTH: Final = 24
 # Part of every key, so that no entry of another layout or meaning is ever found.
@@ -40,28 +45,76 @@ def default_key(call: Call) -> str:
     return f"memo:tool:{stable_hash((_VERSION, asked), length=_LENGTH)}"
 
 
-def store_key(call: Call, key: Callable[[Call], str], *, namespace: str) -> str:
-    """Give where *call* stands in the store: in its tenant, and under a caller's *key* apart.
+def store_key(call: Call, key: Callable[[Call], str], *, space: str) -> str:
+    """Give where *call* stands in the store: in its tenant, and in the *space* of its *key*.
+
+    An answer that `output_coerce()` has made an object of, further in, stands under the type that
+    the caller declared: another caller may have declared another.
 
     Raises:
         TypeError: *key* gives no text, or raised it.
+        StoreValueError: What it gives is no key of a store, as it is too long.
 
     """
     made: Any = key(call)
     if not isinstance(made, str):
-        raise TypeError(f"the key of a call is a str; got {made!r}")
-    scope = call.ctx.scope.key()
-    if key is default_key and not namespace:
-        return f"{scope}:{made}"
-    space = json.dumps(namespace or _name_of(key))
-    return f"{scope}:memo:{call.kind}:{space}:{made}"
+        raise TypeError(f"the key of a call is a str; got {shown(made)}")
+    parts = [call.ctx.scope.key(), *([f"memo:{call.kind}:{space}"] if space else []), made]
+    adapter = call.meta.get(ADAPTER)
+    if adapter is not None:
+        declared = (*_names(adapter), adapter.json_schema())
+        parts.append(stable_hash(declared, length=_LENGTH))
+    return check_key(":".join(parts))
 
 
-def _name_of(key: Any) -> str:
-    """Give a name for the function *key* that is the same in every process that runs this code."""
-    # The class of a callable object: its names are read like those of a function.
-    named = key if hasattr(key, "__qualname__") else cast("Any", type(key))
-    name = f"{named.__module__}.{named.__qualname__}"
-    code = getattr(named, "__code__", None)
+def space_of(key: Callable[[Call], str], namespace: str) -> str:
+    """Give what keeps the keys that *key* makes apart; nothing for the default one.
+
+    That is *namespace*, or else the name of *key*, with all that it has captured: it is the same in
+    every process that runs this code.
+
+    Raises:
+        ValueError: What *key* has captured cannot be seen, and there is no *namespace*.
+
+    """
+    if namespace:
+        return json.dumps(namespace)
+    if key is default_key:
+        return ""
+    names, captured = _identity(key)
+    if not captured:
+        return json.dumps(names)
+    try:
+        return json.dumps(f"{names}:{stable_hash(captured, length=_LENGTH)}")
+    except (TypeError, ValueError) as exc:
+        raise ValueError(
+            f"the key {names} has captured what cannot be told from another: give "
+            f"memoize(namespace=…) as well ({exc})"
+        ) from None
+
+
+def _identity(key: Any) -> tuple[str, list[Any]]:
+    """Give the name of the function *key*, and what else decides the keys it makes."""
+    if isinstance(key, partial):
+        name, captured = _identity(key.func)
+        return name, [*captured, key.args, key.keywords]
+    if ismethod(key):
+        name, captured = _identity(key.__func__)
+        return name, [*captured, key.__self__]
+    code = getattr(key, "__code__", None)
+    if code is None:  # an object that can be called
+        return ".".join(_names(key)), [key]
+    name = f"{key.__module__}.{key.__qualname__}"
+    cells = [cell.cell_contents for cell in key.__closure__ or ()]
+    captured = [part for part in (cells, key.__defaults__, key.__kwdefaults__) if part]
     # Only a line tells two lambdas of one place apart.
-    return f"{name}:{code.co_firstlineno}" if code is not None and "<" in name else name
+    return (f"{name}:{code.co_firstlineno}" if "<" in name else name), captured
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """Give the names of the type of *value*, and of the one that an adapter makes."""
+    kinds: list[type] = [type(value)]
+    made = getattr(value, "python_type", None)
+    if isinstance(made, type):
+        kinds.append(made)
+    return tuple(f"{kind.__module__}.{kind.__qualname__}" for kind in kinds)

@@ -9,7 +9,7 @@ from agentkit.core.contracts.middleware import Call, Handler, Middleware, closin
 from agentkit.core.contracts.ports import StorePort
 from agentkit.core.contracts.store_rules import check_ttl
 from agentkit.core.policies._calls import Once, has_side_effects, passed_on
-from agentkit.core.policies._memo_keys import default_key, store_key
+from agentkit.core.policies._memo_keys import default_key, space_of, store_key
 from agentkit.core.policies._recall import Recall
 from agentkit.core.runtime._checks import check_flags, check_function, check_functions, check_has
 from agentkit.core.serialization._kinds import is_a
@@ -29,9 +29,11 @@ def memoize(
     """Give a middleware that stores what a call gives and answers the same call from there.
 
     Entries go to *store*, or the run's; the tenant is part of every key. A *key* of your own gets a
-    namespace of its own, by its name or as *namespace* says. A miss is not incremental: it is
-    collected, stored and given as one item. A side-effecting call is never answered from the
-    store, unless *allow_side_effects*, and *when* can exclude more. Failures are not stored.
+    namespace of its own, by its name and what it has captured, or as *namespace* says. A miss is
+    not incremental: it is collected, stored and given as one item. A side-effecting call is never
+    answered from the store, unless *allow_side_effects*, and *when* can exclude more. Failures are
+    not stored. Outside of `output_coerce()` an entry has the typed object, and is found by those
+    who declare its type; inside, it has the text, and is found by all.
 
     What cannot be cached runs all the same, says so in one warning, and sets
     `call.meta["cache_stored"]` to False: a key whose content cannot be seen, or a result that the
@@ -40,6 +42,7 @@ def memoize(
 
     Raises:
         TypeError: An argument is of another type.
+        ValueError: *key* has captured what cannot be seen, and there is no *namespace*.
         StoreValueError: *ttl* is no whole number of seconds, from 1.
         StoreUnavailable: (from the call) The store cannot be reached.
         NotImplementedError: (from the call) The store has no *ttl*; nothing was run.
@@ -59,7 +62,7 @@ def memoize(
         ttl=ttl,
         when=when,
         allow_side_effects=allow_side_effects,
-        namespace=namespace,
+        space=space_of(key, namespace),
     )
 
 
@@ -70,7 +73,7 @@ class _Memoize:
     ttl: int | None
     when: Callable[[Call], bool] | None
     allow_side_effects: bool
-    namespace: str
+    space: str
     once: Once = field(default_factory=Once)
 
     async def __call__(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
@@ -94,7 +97,7 @@ class _Memoize:
             self.once.warn("store", "memoize() has no store: wire one, or nothing is cached")
             return None
         try:
-            key = store_key(call, self.key, namespace=self.namespace)
+            key = store_key(call, self.key, space=self.space)
         except (TypeError, ValueError) as exc:
             call.meta["cache_stored"] = False
             self.once.warn("key", f"memoize() cannot make a key, so the call is not cached: {exc}")

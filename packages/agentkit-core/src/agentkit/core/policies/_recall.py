@@ -5,6 +5,7 @@ from typing import Any
 
 from agentkit.core.contracts.middleware import Call, Handler, collect, restream
 from agentkit.core.contracts.ports import StorePort
+from agentkit.core.execution.cancellation import interrupt_on
 from agentkit.core.policies._calls import CHAT, Once, note
 from agentkit.core.policies._memo_entry import UNREADABLE, decode, encode
 
@@ -28,7 +29,11 @@ class Recall:
     async def answer(self, nxt: Handler) -> Any:
         """Give the call's one item, from the store or from *nxt*."""
         try:
-            kept = await self._store.get_or_set(self._key, partial(self._run, nxt), ttl=self._ttl)
+            # Another run may be producing it, and would not hear that this one is stopped.
+            with interrupt_on(getattr(self._call.ctx, "cancel", None)):
+                kept = await self._store.get_or_set(
+                    self._key, partial(self._run, nxt), ttl=self._ttl
+                )
         except (TypeError, ValueError) as exc:
             if not self._ran:
                 raise  # the call's own failure, or the store's before anything ran
