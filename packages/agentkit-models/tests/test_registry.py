@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+import traceback
 from types import ModuleType
 from typing import Any
 
@@ -31,6 +32,7 @@ from agentkit.models import (
     require_capabilities,
     resolve_llm,
 )
+from agentkit.models.errors import ClientSettingError
 
 CANARY = "sk-canary"
 
@@ -200,9 +202,20 @@ def test_a_model_that_nobody_serves_is_unknown(models: ModelRegistry) -> None:
         models.resolve("acme-llm-v3", fallback="fake", env={})
 
 
+def test_no_frame_of_a_failed_resolution_shows_a_credential() -> None:
+    env = {"OPENAI_API_KEY": f"{CANARY}\n", "OTHER_KEY": CANARY}
+    with pytest.raises(ClientSettingError, match="api_key holds") as caught:
+        default_registry().resolve("gpt-4o", env=env)
+    outer, *inner = traceback.walk_tb(caught.value.__traceback__)
+    shown = traceback.StackSummary.extract(iter(inner), capture_locals=True)
+
+    assert (outer[0].f_code.co_filename, CANARY in "".join(shown.format())) == (__file__, False)
+
+
 def test_the_fallback_is_made_up_and_told_once(models: ModelRegistry) -> None:
-    with pytest.warns(UserWarning, match="a FakeLLM makes the answers up"):
+    with pytest.warns(UserWarning, match="a FakeLLM makes the answers up") as told:
         assert isinstance(models.resolve("big", fallback="fake", env={}), FakeLLM)
+    assert [warning.filename for warning in told] == [__file__]
     assert isinstance(models.resolve("big", fallback="fake", env={}), FakeLLM)
 
 

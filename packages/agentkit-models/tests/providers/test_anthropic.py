@@ -191,19 +191,21 @@ def test_tokens_are_counted_by_the_provider(ask_claude: Ask) -> None:
     [
         ({"chunks": (b"{}",)}, "malformed_response"),
         ({"chunks": (b"oops",)}, "malformed_response"),
+        ({"chunks": (b'{"error": {"type": "overloaded_error"}}',)}, "overloaded_error"),
         (
             {"chunks": (b'{"error": {"type": "not_found_error"}}',), "status": 404},
             "not_found_error",
         ),
     ],
-    ids=["no count", "no json", "no endpoint"],
+    ids=["no count", "no json", "an error in a success", "no endpoint"],
 )
 def test_a_count_that_fails_is_an_error(
     ask_claude: Ask, how: dict[str, Any], error_type: str
 ) -> None:
-    error = ask_claude(count, **how).error
+    error = ask_claude(count, headers={"request-id": "r1"}, **how).error
 
     assert (error.error_type, error.provider) == (error_type, "anthropic")
+    assert error.request_id == "r1"
 
 
 def test_a_count_without_any_model_is_refused() -> None:

@@ -68,13 +68,13 @@ def test_the_key_is_in_a_header_and_not_in_the_url(ask_gemini: Ask) -> None:
 
 def test_a_base_urls_query_stays(ask_gemini: Ask) -> None:
     async def use(_: Any, provider: Any) -> Any:
-        url = f"{provider.url}?quota=x"
+        url = f"{provider.url}?api-version=v1"
         async with GeminiLLM(api_key=None, base_url=url, default_model="m") as llm:
             await llm.generate(HELLO)
 
     [head] = ask_gemini(use=use).provider.heads
 
-    assert "?quota=x&alt=sse http" in head
+    assert "?api-version=v1&alt=sse http" in head
 
 
 @pytest.mark.parametrize(

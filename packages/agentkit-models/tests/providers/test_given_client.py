@@ -1,6 +1,7 @@
 """A client that is given has transports, hooks and headers of its own."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.models.errors import ClientSettingError
-from agentkit.models.providers import OpenAICompatibleEmbeddings, OpenAICompatibleLLM
+from agentkit.models.providers import GeminiLLM, OpenAICompatibleEmbeddings, OpenAICompatibleLLM
 
 ANSWER = {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}
 Answer = Callable[[httpx.Request], httpx.Response]
@@ -105,3 +106,40 @@ def test_a_proxy_of_the_environment_that_is_none_is_told_of_in_our_words(
         asyncio.run(llm.generate([]))
 
     assert "CANARY" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"params": {"key": "CANARY-key"}},
+        {"params": {"subscription": "CANARY-key"}},
+        {"cookies": {"session": "CANARY-key"}},
+    ],
+)
+def test_what_a_given_client_adds_to_each_request_is_a_secret(
+    caplog: pytest.LogCaptureFixture, settings: dict[str, Any]
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    body = {"error": {"message": "no key CANARY-key"}}
+    with pytest.raises(ProviderError, match=r"no key \[secret\]"):
+        asked(lambda _: httpx.Response(401, json=body), **settings)
+
+    assert "HTTP Request: POST http://x/v1/chat/completions" in caplog.text
+    assert "CANARY" not in caplog.text
+
+
+def test_a_query_of_a_given_client_is_sent_beside_ours() -> None:
+    seen: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        seen.append(request.url.query.decode())
+        return httpx.Response(200, json={"candidates": [{"finishReason": "STOP"}]})
+
+    async def run() -> None:
+        transport = httpx.MockTransport(answer)
+        async with httpx.AsyncClient(transport=transport, params={"a": "b"}) as client:
+            await GeminiLLM(api_key=None, default_model="m", client=client).generate([])
+
+    asyncio.run(run())
+
+    assert seen == ["a=b&alt=sse"]

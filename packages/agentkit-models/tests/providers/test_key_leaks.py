@@ -12,7 +12,9 @@ import pickle
 import re
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -33,10 +35,11 @@ from agentkit.models.providers import (
 )
 
 Ask = Callable[..., Any]
-KEY = 'sk-CANARY/01&23+45"67\\89==KANARI'
-IN_URL = "sk-CANARY%2F01%2623%2B45%2267%5C89%3D%3DKANARI"
+KEY = 'sk-CANARY/01&23+45"67\\\\89%25==KANARI'
+IN_URL = quote(KEY, safe="")
 IN_HTML = html.escape(KEY)
 MARKS = re.compile("canary|kanari", re.IGNORECASE)
+TESTS = str(Path(__file__).parents[1])
 
 SAYS: dict[str, Any] = {"message": f"no such key {KEY}", "code": KEY, "type": f"auth:{KEY}"}
 ECHO = json.dumps({"error": SAYS, "request_id": KEY}).encode()
@@ -79,9 +82,19 @@ def seen_of(error: BaseException | None) -> str:
     seen = ""
     while error is not None:
         seen += f"{error} {error!r} {vars(error)} {pickle.dumps(error)!r} {error.args}"
-        seen += "".join(traceback.format_exception(error))
+        seen += "".join(traceback.format_exception(error)) + locals_of(error)
         error = error.__cause__ or error.__context__
     return seen
+
+
+def locals_of(error: BaseException) -> str:
+    """Give what a report with the variables of each frame shows of those that are not ours."""
+    steps = traceback.walk_tb(error.__traceback__)
+    frames = [frame for frame, _ in steps if TESTS not in frame.f_code.co_filename]
+    shown = traceback.StackSummary.extract(
+        ((frame, frame.f_lineno) for frame in frames), capture_locals=True
+    )
+    return "".join(shown.format())
 
 
 FAILURES: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -105,6 +118,23 @@ FAILURES: dict[str, Callable[[Any], dict[str, Any]]] = {
 }
 
 
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "in html": html.escape,
+    "in html, the slash too": lambda key: html.escape(key).replace("/", "&#x2F;"),
+    "in html by name": lambda key: html.escape(key).replace("=", "&equals;").replace("/", "&sol;"),
+    "in html by number": lambda key: "".join(f"&#{ord(char)};" for char in key),
+    "in html twice": lambda key: html.escape(html.escape(key).replace("/", "&#x2F;")),
+    "in a url": quote,
+    "in a url twice": lambda key: quote(quote(key, safe="")),
+    "in a url, each character": lambda key: "".join(f"%{ord(char):02x}" for char in key),
+    "in json twice": lambda key: json.dumps(json.dumps(key)),
+    "in json for html": lambda key: json.dumps(key).replace("/", r"\/").replace("&", r"\u0026"),
+    "in a script": lambda key: "".join(f"\\u{{{ord(char):x}}}" for char in key),
+    "in a repr twice": lambda key: repr(repr(key.encode())),
+    "in capitals": str.upper,
+}
+
+
 def half(of: Any) -> dict[str, Any]:
     """Give a frame with output, or of a list of vectors what begins one."""
     return HALVES.get(of, {"data": KEY})
@@ -120,6 +150,18 @@ def test_the_key_survives_no_failure(
 
     assert isinstance(asked.error, ProviderError)
     assert MARKS.search(seen_of(asked.error) + caplog.text) is None
+
+
+@pytest.mark.parametrize("failure", FAILURES.values(), ids=FAILURES)
+@pytest.mark.parametrize("of", LLMS)
+def test_nor_does_it_under_the_other_contract(ask: Ask, of: Any, failure: Any) -> None:
+    async def use(client: Any, _: Any) -> Any:
+        await client.chat(messages=[Message("user", "hello")], model="m")
+
+    asked = ask(use, of=of, api_key=KEY, timeout=0.05, **failure(of))
+
+    assert isinstance(asked.error, ProviderError)
+    assert MARKS.search(seen_of(asked.error)) is None
 
 
 @pytest.mark.parametrize("of", [*LLMS, *EMBEDDINGS])
@@ -219,6 +261,17 @@ def test_a_short_key_is_taken_out_where_it_stands_alone(
     body = json.dumps({"error": {"message": echo}}).encode()
 
     assert str(ask(status=400, chunks=(body,), api_key=key).error).endswith(f": {shown}")
+
+
+@pytest.mark.parametrize("spell", SPELLINGS.values(), ids=SPELLINGS)
+def test_the_key_is_found_however_it_is_spelt(ask: Ask, spell: Callable[[str], str]) -> None:
+    spelt = spell(KEY)
+    texts = f"<b>{spelt}</b> is none", "x" * (4000 - len(spelt) // 3) + spelt
+    whole, cut = (ask(status=400, chunks=(t.encode(),), api_key=KEY).error for t in texts)
+
+    assert str(whole).endswith("</b> is none")
+    assert ("[secret]" in str(whole), "[secret]" in str(cut)) == (True, True)
+    assert MARKS.search(f"{whole}{cut}") is None
 
 
 def test_an_error_without_a_secret_keeps_all_that_it_has(ask: Ask) -> None:

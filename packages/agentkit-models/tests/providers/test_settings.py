@@ -1,12 +1,17 @@
 """What a client cannot be made with is refused at once, in one way, and without a credential."""
 
 import pickle
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from math import inf, nan
+from types import FrameType
 from typing import Any
 
 import httpx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agentkit.core.contracts.errors import AgentkitError
 from agentkit.models.errors import ClientSettingError
@@ -19,6 +24,12 @@ from agentkit.models.providers import (
     OpenAICompatibleEmbeddings,
     OpenAICompatibleLLM,
     Timeouts,
+    claude,
+    deepseek,
+    gemini,
+    ollama,
+    openai,
+    openrouter,
 )
 
 LLMS = [OpenAICompatibleLLM, AnthropicLLM, GeminiLLM, OllamaLLM]
@@ -35,10 +46,25 @@ def refusal(of: Callable[..., Any], **settings: Any) -> ClientSettingError:
     return caught.value
 
 
+def shown(error: BaseException) -> str:
+    """Give all that is seen of *error*, the variables of each frame but the tests' own included."""
+    frames = [step for step in traceback.walk_tb(error.__traceback__) if not is_test(step[0])]
+    trace = traceback.StackSummary.extract(iter(frames), capture_locals=True)
+    text = f"{error} {error!r} {vars(error)} {pickle.dumps(error)!r} {''.join(trace.format())}"
+    before = error.__cause__ or error.__context__
+    return text if before is None else text + shown(before)
+
+
+def is_test(frame: FrameType) -> bool:
+    return frame.f_code.co_filename == __file__
+
+
 BAD_URLS = {
     "no scheme": "x/v1",
     "another scheme": "ftp://x/v1",
     "no host": "http:///v1",
+    "a host that is no name": "http://xn--/v1",
+    "another one": "http://xn--zz/v1",
     "open bracket": "http://[::1/v1",
     "nothing": "",
     "port too high": "http://x:99999/v1",
@@ -63,22 +89,48 @@ def test_a_base_url_that_nothing_can_be_sent_to_is_refused(of: Any, url: Any) ->
     assert refusal(of, base_url=url).setting == "base_url"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        f"http://me:{CANARY}@x/v1",
-        f"http://{CANARY}@x/v1",
-        f"me:{CANARY}@x/v1",
-        f"//me:{CANARY}@x:99999/v1",
-        f"https://x/v1?key={CANARY}",
-        f"https://x/v1?a=b&Api-Key={CANARY}",
-        f"ftp://x/v1?access_token={CANARY}",
-    ],
-)
-def test_a_credential_in_the_base_url_is_refused_without_showing_it(url: str) -> None:
-    error = refusal(OpenAICompatibleLLM, base_url=url)
+LEAKY_URLS = [
+    f"http://me:{CANARY}@x/v1",
+    f"http://{CANARY}@x/v1",
+    f"me:{CANARY}@x/v1",
+    f"//me:{CANARY}@x:99999/v1",
+    f"https://x/v1?key={CANARY}",
+    f"https://x/v1?Api-Key={CANARY}",
+    f"https://x/v1?subscription-key={CANARY}",
+    f"https://x/v1?x-api-key={CANARY}",
+    f"https://x/v1?sig={CANARY}",
+    f"https://x/v1?auth={CANARY}",
+    f"https://x/v1?client_secret={CANARY}",
+    f"https://x/v1?q={CANARY}",
+    f"https://x/v1?api-version=v1&a={CANARY}",
+    f"https://x/v1?api-version={CANARY}{CANARY}",
+    f"https://x/v1?{CANARY}",
+    f"ftp://x/v1?access_token={CANARY}",
+    f"ftp://x/{CANARY}",
+    f"http://x/v1#{CANARY}",
+    f"http://x:abc/{CANARY}",
+    f"http://x:{CANARY}/v1",
+    f"http://x:99999/{CANARY}",
+    f"http://xn--/{CANARY}",
+    f"http://[{CANARY}]/v1",
+    f"http://{CANARY}_..x/v1",
+    f"http://x/v1\n{CANARY}",
+]
 
-    assert CANARY not in str(error) + repr(error) + repr(vars(error)) + str(pickle.dumps(error))
+
+@pytest.mark.parametrize("url", LEAKY_URLS)
+@pytest.mark.parametrize("of", [*LLMS, *EMBEDDINGS])
+def test_a_base_url_is_refused_without_showing_what_may_be_a_credential(of: Any, url: str) -> None:
+    error = refusal(of, base_url=url, api_key=CANARY)
+
+    assert error.setting == "base_url"
+    assert CANARY not in shown(error)
+
+
+@given(st.text() | st.text(alphabet="htps:/@?#[]%x.-ü0").map("http://{}".format))
+def test_whatever_text_is_a_base_url_is_taken_or_refused(text: str) -> None:
+    with suppress(ClientSettingError):
+        OpenAICompatibleLLM(api_key=None, base_url=text)
 
 
 @pytest.mark.parametrize(
@@ -124,8 +176,28 @@ def test_a_header_that_cannot_be_sent_is_refused(of: Any, headers: Any) -> None:
     assert refusal(of, extra_headers=headers).setting == "extra_headers"
 
 
-def test_the_value_of_a_header_is_not_repeated() -> None:
-    assert CANARY not in repr(refusal(GeminiLLM, extra_headers={"a": f"{CANARY}\n"}))
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"extra_headers": {"a": f"{CANARY}\n"}},
+        {"extra_headers": {f"authorization: {CANARY}": ""}},
+        {"extra_headers": {"authorization": CANARY, "é": "b"}},
+        {"api_key": f"{CANARY}\n"},
+        {"api_key": CANARY, "timeout": -1},
+        {"api_key": CANARY, "base_url": "http://x:99999"},
+    ],
+)
+@pytest.mark.parametrize("of", [*LLMS, *EMBEDDINGS])
+def test_no_setting_that_may_be_a_credential_is_shown(of: Any, settings: dict[str, Any]) -> None:
+    assert CANARY not in shown(refusal(of, **settings))
+
+
+@pytest.mark.parametrize("preset", [openai, deepseek, openrouter, claude, gemini, ollama])
+def test_no_preset_shows_the_key(preset: Callable[..., Any]) -> None:
+    with pytest.raises(ClientSettingError) as caught:
+        preset(api_key=CANARY, timeout=-1)
+
+    assert CANARY not in shown(caught.value)
 
 
 @pytest.mark.parametrize("bad", [0, -1, nan, inf, 10**400, "5", True, [1], 1 + 0j])

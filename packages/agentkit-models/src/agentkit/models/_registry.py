@@ -18,6 +18,7 @@ from agentkit.models._entries import (
     Rule,
 )
 from agentkit.models._names import normalize_model_name
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models.errors import (
     CapabilityMismatch,
     ProviderNotConfigured,
@@ -138,6 +139,7 @@ class ModelRegistry:
             raise CapabilityMismatch(what, model=model, capabilities=tuple(unknown))
         warnings.warn(what, stacklevel=2)
 
+    @OuterFrames()
     def resolve(
         self,
         model: str | None = None,
@@ -212,7 +214,7 @@ class ModelRegistry:
             self._has_told_of_fake = True
             warnings.warn(
                 f"provider {entry.name!r} is not configured: a FakeLLM makes the answers up",
-                stacklevel=3,
+                stacklevel=4,
             )
         return FakeLLM()
 

@@ -7,6 +7,7 @@ from typing import Literal
 from agentkit.core.contracts.ports import LLMPort
 from agentkit.models._capabilities import ModelCapabilities
 from agentkit.models._entries import ModelEntry, ProviderEntry, Rule
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._registry import ModelRegistry, OnUnknown, default_registry
 
 __all__ = [
@@ -26,6 +27,7 @@ def registry() -> ModelRegistry:
     return default_registry()
 
 
+@OuterFrames()
 def resolve_llm(
     model: str | None = None,
     *,

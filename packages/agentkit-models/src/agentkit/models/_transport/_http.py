@@ -23,7 +23,7 @@ _MOST_URLS = 64
 _LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Reply:
     """The head of an answer, and its body; header names are in lower case."""
 
@@ -87,9 +87,11 @@ class HttpTransport:
         """
         client = await self._client()
         bounds = Bounds(ctx, total=self._timeouts.total)
+        url = self._url_of(path)
         request = client.build_request(
             "POST",
-            self._url_of(path),
+            url,
+            params=url.params if client.params else None,  # httpx would have its own replace them
             content=body,
             headers=self._headers,
             timeout=httpx.Timeout(self._timeouts.idle, connect=self._timeouts.connect),

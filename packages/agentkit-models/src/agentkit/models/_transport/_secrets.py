@@ -1,23 +1,24 @@
 """Keeping credentials out of whatever anybody reads."""
 
 import binascii
-import html
-import json
 import logging
 import re
 from base64 import b64decode
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cached_property
 from typing import Any
-from urllib.parse import quote
+
+import httpx
 
 from agentkit.core.contracts.errors import ProviderError
 from agentkit.core.contracts.types import LLMResult
 from agentkit.core.serialization import from_json, to_json
+from agentkit.models._transport._spellings import Word, spelt
 from agentkit.models.codecs._json import is_dict, is_list
 
-__all__ = ["Secrets", "credentials_in"]
+__all__ = ["Secrets", "credentials_of"]
 
 _STAND_IN = "[secret]"
 # What is shorter than the first is a placeholder, as local servers want one, or no protection at
@@ -29,47 +30,38 @@ _SHORTEST_INSIDE = 8
 # messages are cut, and may end in the middle of a key.
 _HEAD = 12
 _HEAD_AT_END = 4
-_CREDENTIAL_NAME = re.compile("auth|cookie|credential|key|password|secret|session|token")
+_LONGEST_ESCAPE = 8
+_CREDENTIAL_NAME = re.compile("auth|cookie|credential|jwt|key|passw|pwd|secret|session|sig|token")
 _SCHEMES = frozenset({"apikey", "basic", "bearer", "digest", "key", "negotiate", "token"})
 
 
 class Secrets:
-    """What must not be seen: *keys*, and what *headers* of a caller's hold.
+    """What must not be seen: *keys*, and what the *named* values of a caller's hold.
 
-    A header's value is a secret from eight characters on. One whose name tells of a credential is
-    one from four on, as is each part of it: the token without its `Bearer`, a cookie's value, the
-    password in a `Basic`.
+    Such a value, mostly a header's, is a secret from eight characters on. One whose name tells of
+    a credential is one from four on, as is each part of it: the token without its `Bearer`, a
+    cookie's value, the password in a `Basic`.
     """
 
-    def __init__(self, keys: Iterable[str | None], headers: Mapping[str, str]) -> None:
+    def __init__(self, keys: Iterable[str | None], named: Iterable[tuple[str, str]]) -> None:
         words = {key for key in keys if key}
-        for name, value in headers.items():
+        for name, value in named:
             if _CREDENTIAL_NAME.search(name.lower()):
                 words |= _parts(value)
             elif len(value) >= _SHORTEST_INSIDE:
                 words.add(value)
-        forms = {form for word in words if len(word) >= _SHORTEST for form in _forms(word)}
-        ordered = sorted(forms, key=len, reverse=True)
-        self._long = [form.lower() for form in ordered if len(form) >= _SHORTEST_INSIDE]
-        heads = "|".join(re.escape(form[:_HEAD]) for form in self._long)
-        self._heads = re.compile(heads, re.IGNORECASE | re.ASCII) if heads else None
-        self._most = max(map(len, self._long), default=0)
-        self._short = [
-            re.compile(rf"(?<![\w-]){re.escape(form)}(?![\w-])")
-            for form in ordered
-            if len(form) < _SHORTEST_INSIDE
-        ]
+        ordered = sorted((w for w in words if len(w) >= _SHORTEST), key=len, reverse=True)
+        self._long = [Word(word) for word in ordered if len(word) >= _SHORTEST_INSIDE]
+        self._short = [word for word in ordered if len(word) < _SHORTEST_INSIDE]
 
     def __repr__(self) -> str:
         return "Secrets()"
 
     def without(self, text: str) -> str:
         """Give *text* with every secret, and every cut one, replaced."""
-        if self._heads is not None:
-            text = self._without_long(text, self._heads)
-        for pattern in self._short:
-            text = pattern.sub(_STAND_IN, text)
-        return text
+        if self._long:
+            text = self._without_long(text)
+        return self._alone.sub(_STAND_IN, text) if self._short else text
 
     def clean(self, error: ProviderError) -> ProviderError:
         """Give *error*, in whose text and fields there is no secret any more."""
@@ -87,22 +79,31 @@ class Secrets:
         finally:
             _HIDDEN.reset(token)
 
-    def _without_long(self, text: str, heads: re.Pattern[str]) -> str:
+    @cached_property
+    def _heads(self) -> re.Pattern[str]:
+        heads = "|".join(spelt(word.text[:_HEAD]) for word in self._long)
+        return re.compile(heads, re.IGNORECASE | re.ASCII)
+
+    @cached_property
+    def _alone(self) -> re.Pattern[str]:
+        return re.compile("|".join(rf"(?<![\w-]){spelt(word)}(?![\w-])" for word in self._short))
+
+    def _without_long(self, text: str) -> str:
         kept: list[str] = []
         at = 0
-        while (match := heads.search(text, at)) is not None:
+        while (match := self._heads.search(text, at)) is not None:
             kept += text[at : match.start()], _STAND_IN
-            rest = text[match.start() : match.start() + self._most]
-            at = match.start() + max(_common(rest, form) for form in self._long)
+            ends = [word.end_in(text, match.start()) for word in self._long]
+            at = max(match.end(), *ends)
         return "".join([*kept, text[at:]])
 
     def _without_cut(self, text: str) -> str:
         """Give *text* without what a secret begins with, where it ends in that."""
         end = len(text.rstrip("'\"… "))
-        last = text[max(end - _HEAD, 0) : end].lower()
-        for size in range(len(last), _HEAD_AT_END - 1, -1):
-            if any(form.startswith(last[-size:]) for form in self._long):
-                return f"{text[: end - size]}{_STAND_IN}{text[end:]}"
+        told = text[:end]
+        for start in range(max(end - _HEAD * _LONGEST_ESCAPE, 0), end - _HEAD_AT_END + 1):
+            if any(word.begins_in(told, start, least=_HEAD_AT_END) for word in self._long):
+                return f"{text[:start]}{_STAND_IN}{text[end:]}"
         return text
 
     def _cleaned(self, value: Any) -> Any:
@@ -117,9 +118,11 @@ class Secrets:
         return [self._cleaned(item) for item in value] if is_list(value) else value
 
 
-def credentials_in(headers: Mapping[str, str]) -> dict[str, str]:
-    """Give those of *headers* whose names tell of a credential."""
-    return {name: headers[name] for name in headers if _CREDENTIAL_NAME.search(name.lower())}
+def credentials_of(client: httpx.AsyncClient) -> list[tuple[str, str]]:
+    """Give what *client* adds to each request that may be a credential, by name."""
+    headers = [(k, value) for k, value in client.headers.items() if _CREDENTIAL_NAME.search(k)]
+    cookies = [("cookie", cookie.value) for cookie in client.cookies.jar if cookie.value]
+    return [*headers, *cookies, *client.params.multi_items()]
 
 
 def _parts(value: str) -> set[str]:
@@ -137,19 +140,6 @@ def _decoded(word: str) -> set[str]:
         return set()
     user, colon, password = text.partition(":")
     return {text, password} if user and colon and text.isprintable() else set()
-
-
-def _forms(word: str) -> set[str]:
-    """Give *word* in the forms that texts around it may have it in."""
-    as_json = json.dumps(word)[1:-1]
-    forms = {word, as_json, as_json.replace("/", "\\/"), html.escape(word)}
-    return forms | {quote(word, safe=""), quote(word)} | {repr(form)[1:-1] for form in forms}
-
-
-def _common(text: str, form: str) -> int:
-    """Give how much of *form*, which is in lower case, *text* begins with."""
-    pairs = zip(text, form, strict=False)
-    return next((n for n, (a, b) in enumerate(pairs) if a.lower() != b), min(len(text), len(form)))
 
 
 _HIDDEN: ContextVar[Secrets | None] = ContextVar("agentkit_hidden_secrets", default=None)

@@ -30,9 +30,7 @@ _LONGEST_HOST = 253
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-_CREDENTIALS = frozenset(
-    {"access_token", "api-key", "api_key", "apikey", "key", "password", "secret", "token"}
-)
+_VERSION = re.compile(rb"api-version=[\w.-]{1,32}")
 
 
 def refused(setting: str, what: str) -> ClientSettingError:
@@ -193,29 +191,41 @@ def checked_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
 def checked_url(text: object) -> httpx.URL:
     """Give the base URL *text*.
 
+    Of a query it may have an `api-version` only: a URL is in the logs of all that it passes, and
+    by no name can it be told that a value is no credential.
+
     Raises:
-        ClientSettingError: Nothing can be sent there, or it holds a credential, which would be in
-            logs. The message does not hold what may be one.
+        ClientSettingError: Nothing can be sent there, or it has a place where a credential may be.
+            The message does not hold it.
 
     """
     if not isinstance(text, str):
         raise refused("base_url", f"is text; got a {type(text).__name__}")
-    try:
-        url = httpx.URL(text)
-    except httpx.InvalidURL:
-        raise refused("base_url", f"is no URL{_shown(text)}") from None
+    url = _parsed(text)
+    if url is None:
+        raise refused("base_url", "is no URL")
     if url.userinfo:
         raise refused(
             "base_url", "holds a user name or password; pass api_key or extra_headers instead"
         )
-    if not _CREDENTIALS.isdisjoint(name.lower() for name in url.params):
-        raise refused("base_url", "holds a credential; pass api_key or extra_headers instead")
+    if url.query and not _VERSION.fullmatch(url.query):
+        what = "has no query but api-version=…; pass a credential as api_key or in extra_headers"
+        raise refused("base_url", what)
     if url.scheme not in {"http", "https"} or not _is_host(url.host, url.raw_host):
-        raise refused("base_url", f"is an http or https URL with a host{_shown(text)}")
+        raise refused("base_url", "is an http or https URL with a host")
     if url.port is not None and not 0 < url.port < 1 << 16:
-        raise refused("base_url", f"has a port from 1 to 65535{_shown(text)}")
+        raise refused("base_url", "has a port from 1 to 65535")
     if url.fragment:
-        raise refused("base_url", f"has no fragment{_shown(text)}")
+        raise refused("base_url", "has no fragment")
+    return url
+
+
+def _parsed(text: str) -> httpx.URL | None:
+    try:
+        url = httpx.URL(text)
+        _ = url.host, url.fragment  # which are decoded only now
+    except (httpx.InvalidURL, ValueError):
+        return None
     return url
 
 
@@ -225,7 +235,7 @@ def _is_number(value: object) -> TypeGuard[int | float]:
 
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str) or not _HEADER_NAME.fullmatch(name):
-        raise refused("extra_headers", f"has no name of a header in {name!r}")
+        raise refused("extra_headers", "has a name that no header has")
     if name.lower() in _FRAMING:
         raise refused("extra_headers", f"names {name!r}, which the body decides")
     return name.lower()
@@ -236,8 +246,3 @@ def _is_host(host: str, raw: bytes) -> bool:
         return True  # an IPv6 address, which has been parsed as one
     labels = raw.decode("ascii").removesuffix(".").split(".")
     return len(raw) <= _LONGEST_HOST and all(map(_LABEL.fullmatch, labels))
-
-
-def _shown(text: str) -> str:
-    """Give *text* as the end of a message, unless a credential may be in it."""
-    return "" if set(text) & set("@?") else f"; got {text!r}"

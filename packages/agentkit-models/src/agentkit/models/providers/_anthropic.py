@@ -1,16 +1,18 @@
 """The client of Anthropic's messages API."""
 
+import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import httpx
 
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._transport import Timeouts
 from agentkit.models._transport._settings import check_count, check_header, check_key
-from agentkit.models.codecs._errors import malformed
-from agentkit.models.codecs._json import as_dict
+from agentkit.models.codecs._counts import read_count
 from agentkit.models.codecs._structured import schema_of
 from agentkit.models.codecs.anthropic_messages import Dialect, ResponseDecoder, encode_request
 from agentkit.models.providers._http_llm import HttpLLM, Pricing
@@ -40,6 +42,7 @@ class AnthropicLLM(HttpLLM):
 
     """
 
+    @OuterFrames()
     def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         *,
@@ -87,11 +90,9 @@ class AnthropicLLM(HttpLLM):
         """
         self._check_model()
         body = self._request(messages, GenerationOptions())[1]
-        answer = as_dict(await self._ask(_COUNT_PATH, {k: body[k] for k in _COUNTED if k in body}))
-        tokens = answer.get("input_tokens")
-        if type(tokens) is not int:
-            raise self._told_of(malformed(str(answer)), None, None)
-        return tokens
+        counted = {name: body[name] for name in _COUNTED if name in body}
+        read = partial(read_count, name="input_tokens", now=time.time())
+        return await self._ask(_COUNT_PATH, counted, read)
 
     def _request(
         self, messages: Sequence[ChatMessage], options: GenerationOptions
@@ -114,6 +115,7 @@ class AnthropicLLM(HttpLLM):
         return ResponseDecoder(provider=self._maker, now=now)
 
 
+@OuterFrames()
 def claude(
     *, api_key: str | None, model: str | None = "claude-sonnet-4-6", **settings: Any
 ) -> AnthropicLLM:

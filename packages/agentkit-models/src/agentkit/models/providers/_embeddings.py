@@ -3,12 +3,14 @@
 import time
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import httpx
 
-from agentkit.core.contracts.errors import ProviderError, UnsupportedOption
+from agentkit.core.contracts.errors import UnsupportedOption
 from agentkit.core.contracts.llm import EmbeddingResult
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._transport import Timeouts
 from agentkit.models._transport._settings import (
     check_count,
@@ -80,11 +82,8 @@ class HttpEmbeddings(HttpEndpoint):
         if not texts:
             return EmbeddingResult([], self.model)
         path, body = self._request(texts)
-        data = await self._answer(path, body | dict(self._extra))
-        try:
-            vectors = read_vectors(data, wanted=len(texts), now=time.time())
-        except ProviderError as error:
-            raise self._told_of(error, None, None) from None
+        read = partial(read_vectors, wanted=len(texts), now=time.time())
+        vectors = await self._ask(path, body | dict(self._extra), read)
         return EmbeddingResult(vectors.embeddings, vectors.model or self.model, vectors.tokens)
 
     async def embed_single(self, text: str) -> list[float]:
@@ -110,6 +109,7 @@ class OpenAICompatibleEmbeddings(HttpEmbeddings):
 
     """
 
+    @OuterFrames()
     def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         *,
@@ -160,6 +160,7 @@ class GeminiEmbeddings(HttpEmbeddings):
 
     """
 
+    @OuterFrames()
     def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         *,
@@ -212,6 +213,7 @@ class OllamaEmbeddings(HttpEmbeddings):
 
     """
 
+    @OuterFrames()
     def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         *,

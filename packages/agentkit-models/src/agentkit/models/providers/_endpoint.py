@@ -3,23 +3,23 @@
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import httpx
 
 from agentkit.core.contracts.errors import ProviderError
 from agentkit.core.contracts.llm import RunMeta
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._transport import HttpTransport, Reply, Secrets, Timeouts
-from agentkit.models._transport._secrets import credentials_in
+from agentkit.models._transport._secrets import credentials_of
 from agentkit.models._transport._settings import check_client, check_seconds, checked_headers
 from agentkit.models.codecs import error_from_response
 from agentkit.models.codecs._decoding import Decoder
-from agentkit.models.codecs._errors import malformed, request_id_in
-from agentkit.models.codecs._json import load
+from agentkit.models.codecs._errors import request_id_in
 
 __all__ = ["HttpEndpoint", "json_bytes"]
 
@@ -27,12 +27,14 @@ _MAX_ANSWER_BYTES = 64 * 1024 * 1024
 _MAX_ERROR_BYTES = 1024 * 1024
 _DRAIN_S = 0.2
 
+T = TypeVar("T")
+
 
 class HttpEndpoint:
     """What is asked over HTTP, and owns its connections unless it is given a client.
 
     *secrets* are header values that no message may ever hold; those of *extra_headers*, and the
-    credentials in the headers of *client*, are secrets as well.
+    credentials that *client* adds to each request, are secrets as well.
 
     Raises:
         ClientSettingError: Nothing can be sent with one of the settings.
@@ -52,9 +54,9 @@ class HttpEndpoint:
     ) -> None:
         check_client(client)
         extra = checked_headers(extra_headers)
-        given = {} if client is None else credentials_in(client.headers)
+        given = [] if client is None else credentials_of(client)
         self.provider = provider
-        self._secrets = Secrets(secrets, {**given, **extra})
+        self._secrets = Secrets(secrets, [*given, *extra.items()])
         if not isinstance(timeout, Timeouts):
             check_seconds(timeout, "timeout")
             timeout = Timeouts(idle=timeout)
@@ -81,29 +83,15 @@ class HttpEndpoint:
         """Close the connections that it owns; those of its `with_model` copies are the same."""
         await self._transport.aclose()
 
-    async def _ask(self, path: str, body: dict[str, Any]) -> Any:
-        """Give the JSON that answers *body*, where it is no model's answer.
+    async def _ask(self, path: str, body: dict[str, Any], read: Callable[[bytes], T]) -> T:
+        """Give what *read* makes of the answer to *body*, where it comes all at once.
 
         Raises:
-            ProviderError: The provider refused or failed, or the answer is no JSON.
+            ProviderError: The provider refused or failed, or *read* cannot use what it said.
 
         """
-        data = await self._answer(path, body)
-        try:
-            return load(data)
-        except ValueError:
-            error = malformed(data.decode(errors="replace"))
-        raise self._told_of(error, None, None)
-
-    async def _answer(self, path: str, body: dict[str, Any]) -> bytes:
-        """Give what answers *body*, where it comes all at once.
-
-        Raises:
-            ProviderError: The provider refused or failed.
-
-        """
-        async with self._call(path, json_bytes(body)) as reply:
-            return await _whole(reply, most=_MAX_ANSWER_BYTES)
+        async with OuterFrames(), self._call(path, json_bytes(body)) as reply:
+            return read(await _whole(reply, most=_MAX_ANSWER_BYTES))
 
     @asynccontextmanager
     async def _call(

@@ -1,6 +1,8 @@
 """The client of Google's models, at Google AI or at Vertex AI."""
 
+import time
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote
 
@@ -8,10 +10,10 @@ import httpx
 
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._transport import Timeouts
 from agentkit.models._transport._settings import check_key
-from agentkit.models.codecs._errors import malformed
-from agentkit.models.codecs._json import as_dict
+from agentkit.models.codecs._counts import read_count
 from agentkit.models.codecs.gemini import (
     ResponseDecoder,
     encode_count,
@@ -45,6 +47,7 @@ class GeminiLLM(HttpLLM):
 
     """
 
+    @OuterFrames()
     def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         *,
@@ -75,11 +78,8 @@ class GeminiLLM(HttpLLM):
     async def count_tokens(self, messages: Sequence[ChatMessage]) -> int:
         """Give how many tokens the provider counts in *messages*; see `LLMClient.count_tokens`."""
         body = encode_count(messages, model=self.model, sender=self._maker)
-        answer = as_dict(await self._ask(f"{model_path(self.model)}:countTokens", body))
-        total = answer.get("totalTokens", 0)
-        if type(total) is not int or not answer:
-            raise self._told_of(malformed(str(answer)), None, None)
-        return total
+        read = partial(read_count, name="totalTokens", default=0, now=time.time())
+        return await self._ask(f"{model_path(self.model)}:countTokens", body, read)
 
     def _request(
         self, messages: Sequence[ChatMessage], options: GenerationOptions
@@ -94,6 +94,7 @@ class GeminiLLM(HttpLLM):
         return ResponseDecoder(provider=self._maker, now=now)
 
 
+@OuterFrames()
 def gemini(
     *,
     api_key: str | None,

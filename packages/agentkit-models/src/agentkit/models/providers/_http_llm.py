@@ -25,6 +25,7 @@ from agentkit.core.contracts.llm import (
 )
 from agentkit.core.contracts.types import Delta
 from agentkit.core.execution.bridges import LLMClientAsPort, estimated_tokens, terminal_delta
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._transport import Body, Timeouts
 from agentkit.models._transport._settings import check_model
 from agentkit.models.codecs._decoding import Decoder
@@ -96,7 +97,10 @@ class HttpLLM(HttpEndpoint, PortMethods):
         ctx: RunMeta | None = None,
     ) -> LLMResponse:
         """Give the whole response; see `LLMClient.generate`."""
-        async with aclosing(self.generate_stream(messages, options=options, ctx=ctx)) as events:
+        async with (
+            OuterFrames(),
+            aclosing(self.generate_stream(messages, options=options, ctx=ctx)) as events,
+        ):
             [last] = [event async for event in events if isinstance(event, CompletionEvent)]
         return LLMResponse(
             last.content, last.usage, finish_reason=last.finish_reason, stop_kind=last.stop_kind
@@ -110,7 +114,7 @@ class HttpLLM(HttpEndpoint, PortMethods):
         ctx: RunMeta | None = None,
     ) -> AsyncGenerator[LLMStreamEvent, None]:
         """Give the response as it arrives; see `LLMClient.generate_stream`."""
-        async with self.asked(messages, options=options, ctx=ctx) as (body, decoder):
+        async with OuterFrames(), self.asked(messages, options=options, ctx=ctx) as (body, decoder):
             async for pieces in body.read_by(decoder):
                 for piece in pieces:
                     yield TextDelta(piece) if isinstance(piece, str) else piece
@@ -195,7 +199,7 @@ class _HttpPort(LLMClientAsPort):
     ) -> AsyncGenerator[Delta, None]:
         """Give the stream as deltas; see `LLMClientAsPort.deltas`."""
         llm = self._llm if model in {"", self._llm.model} else self._llm.with_model(model)
-        async with llm.asked(messages, options=options) as (body, decoder):
+        async with OuterFrames(), llm.asked(messages, options=options) as (body, decoder):
             async for pieces in body.read_by(decoder):
                 for piece in pieces:
                     yield Delta(piece) if type(piece) is str else _delta(piece)

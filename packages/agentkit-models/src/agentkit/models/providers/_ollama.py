@@ -7,6 +7,7 @@ import httpx
 
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._transport import Timeouts
 from agentkit.models._transport._settings import check_keep_alive, check_key
 from agentkit.models.codecs.ollama_chat import ResponseDecoder, encode_request
@@ -35,6 +36,7 @@ class OllamaLLM(HttpLLM):
 
     """
 
+    @OuterFrames()
     def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         *,
@@ -81,6 +83,7 @@ class OllamaLLM(HttpLLM):
         return ResponseDecoder(provider=self._maker, now=now)
 
 
+@OuterFrames()
 def ollama(*, model: str | None = None, **settings: Any) -> OllamaLLM:
     """Give a client of the Ollama on this machine; *settings* are those of `OllamaLLM`."""
     settings.setdefault("default_model", model)

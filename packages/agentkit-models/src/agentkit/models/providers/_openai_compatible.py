@@ -7,6 +7,7 @@ import httpx
 
 from agentkit.core.contracts.content import ChatMessage
 from agentkit.core.contracts.llm import GenerationOptions
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models._transport import Timeouts
 from agentkit.models._transport._settings import check_key
 from agentkit.models.codecs.chat_completions import Dialect, ResponseDecoder, encode_request
@@ -35,6 +36,7 @@ class OpenAICompatibleLLM(HttpLLM):
 
     """
 
+    @OuterFrames()
     def __init__(  # noqa: PLR0913 - each is a setting of its own
         self,
         *,

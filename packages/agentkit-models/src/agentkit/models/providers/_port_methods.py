@@ -6,6 +6,7 @@ from typing import Any
 
 from agentkit.core.contracts.types import Delta, LLMResult, Message, ToolSchema
 from agentkit.core.execution.bridges import LLMClientAsPort
+from agentkit.models._outer_frames import OuterFrames
 
 __all__ = ["PortMethods"]
 
@@ -41,8 +42,10 @@ class PortMethods:
 
     async def chat(self, *, messages: list[Message], model: str, **request: Any) -> LLMResult:
         """Give what the stream of the same request adds up to; see `LLMPort.chat`."""
-        return await self._as_port().chat(messages=messages, model=model, **request)
+        with OuterFrames():
+            return await self._as_port().chat(messages=messages, model=model, **request)
 
     async def complete(self, *, system: str, user: str, model: str, **request: Any) -> LLMResult:
         """Give the answer to one system and one user message; see `LLMPort.complete`."""
-        return await self._as_port().complete(system=system, user=user, model=model, **request)
+        with OuterFrames():
+            return await self._as_port().complete(system=system, user=user, model=model, **request)

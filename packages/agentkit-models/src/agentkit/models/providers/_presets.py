@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from agentkit.models._outer_frames import OuterFrames
 from agentkit.models.codecs.chat_completions import Dialect
 from agentkit.models.providers._openai_compatible import OpenAICompatibleLLM
 
@@ -12,6 +13,7 @@ _DEEPSEEK = Dialect(provider="deepseek", reasoning_effort=(), has_json_schema=Fa
 _OPENROUTER = Dialect(provider="openrouter", reasoning_effort=("reasoning", "effort"))
 
 
+@OuterFrames()
 def openai(
     *,
     api_key: str | None,
@@ -23,6 +25,7 @@ def openai(
     return _client(_OPENAI, api_key=api_key, model=model, base_url=base_url, **settings)
 
 
+@OuterFrames()
 def deepseek(
     *,
     api_key: str | None,
@@ -34,6 +37,7 @@ def deepseek(
     return _client(_DEEPSEEK, api_key=api_key, model=model, base_url=base_url, **settings)
 
 
+@OuterFrames()
 def openrouter(
     *,
     api_key: str | None,
