@@ -1,4 +1,4 @@
-"""Every checkpoint store that ships keeps CheckpointPort."""
+"""Checkpoint stores in memory and in SQLite keep CheckpointPort."""
 
 import sqlite3
 from contextlib import nullcontext
@@ -7,11 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentkit.core.testing import MemoryCheckpoints
-from agentkit.state.checkpoints.adapters import (
-    FileCheckpointStore,
-    InMemoryCheckpointStore,
-    SQLiteCheckpointStore,
-)
+from agentkit.state.checkpoints.adapters import InMemoryCheckpointStore, SQLiteCheckpointStore
 from agentkit.testing import CheckpointSuite, Opener
 
 
@@ -20,27 +16,6 @@ class TestInMemoryCheckpointStore(CheckpointSuite):
     def adapter(self) -> Opener:
         store = InMemoryCheckpointStore()
         return lambda: nullcontext(store)
-
-
-class TestFileCheckpointStore(CheckpointSuite):
-    @pytest.fixture
-    def adapter(self, tmp_path: Path) -> Opener:
-        self.folder = tmp_path
-        return lambda: nullcontext(FileCheckpointStore(tmp_path / "one"))
-
-    def other_namespace(self) -> Opener:
-        return lambda: nullcontext(FileCheckpointStore(self.folder / "other"))
-
-    async def break_connection(self) -> None:
-        """Put a file where the folder was, as an unmounted disk leaves nothing to write to."""
-        if (self.folder / "one").exists():
-            (self.folder / "one").rename(self.folder / "away")
-        (self.folder / "one").touch()
-
-    async def restore(self) -> None:
-        (self.folder / "one").unlink()
-        if (self.folder / "away").exists():
-            (self.folder / "away").rename(self.folder / "one")
 
 
 class TestSQLiteCheckpointStore(CheckpointSuite):

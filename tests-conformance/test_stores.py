@@ -1,4 +1,4 @@
-"""Every store that ships keeps StorePort."""
+"""Stores in memory and in SQLite keep StorePort."""
 
 import sqlite3
 import time
@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agentkit.core.testing import FakeClock, JsonStore
-from agentkit.state.stores import FileStore, InMemoryStore, SQLiteStore
-from agentkit.testing import Feature, Opener, StoreSuite
+from agentkit.state.stores import InMemoryStore, SQLiteStore
+from agentkit.testing import Opener, StoreSuite
 
 
 class TestInMemoryStore(StoreSuite):
@@ -21,30 +21,6 @@ class TestInMemoryStore(StoreSuite):
 
     async def advance(self, seconds: float) -> None:
         await self.clock.sleep(seconds)
-
-
-class TestFileStore(StoreSuite, ignores={Feature.TTL}):
-    @pytest.fixture
-    def adapter(self, tmp_path: Path) -> Opener:
-        self.folder = tmp_path
-        return lambda: nullcontext(FileStore(tmp_path / "one"))
-
-    async def advance(self, seconds: float) -> None:
-        """Do nothing: no clock is read."""
-
-    def other_namespace(self) -> Opener:
-        return lambda: nullcontext(FileStore(self.folder / "other"))
-
-    async def break_connection(self) -> None:
-        """Put a file where the folder was, as an unmounted disk leaves nothing to write to."""
-        if (self.folder / "one").exists():
-            (self.folder / "one").rename(self.folder / "away")
-        (self.folder / "one").touch()
-
-    async def restore(self) -> None:
-        (self.folder / "one").unlink()
-        if (self.folder / "away").exists():
-            (self.folder / "away").rename(self.folder / "one")
 
 
 class TestSQLiteStore(StoreSuite):
