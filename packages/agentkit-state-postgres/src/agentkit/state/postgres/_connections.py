@@ -49,13 +49,17 @@ class Connections:
     async def release(self, connection: Any, *, timeout: float) -> None:  # noqa: ARG002, ASYNC109
         """Take *connection* back.
 
-        One whose statement was cancelled waits for the server's word before it runs the next.
+        One whose statement was cancelled waits for the server's word before it runs the next, so it
+        is lent again after all others.
         """
-        if not connection.is_closed():
-            if self._is_closed:
-                connection.terminate()
-            else:
-                self._idle.append(connection)
+        if connection.is_closed():
+            pass
+        elif self._is_closed:
+            connection.terminate()
+        elif connection._protocol._is_cancelling():  # noqa: SLF001  # as asyncpg's own pool asks
+            self._idle.insert(0, connection)
+        else:
+            self._idle.append(connection)
         self._free.release()
 
     async def close(self) -> None:
