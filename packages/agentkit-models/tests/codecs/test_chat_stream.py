@@ -14,6 +14,21 @@ Make = Callable[..., Any]
 CALL = {"index": 0, "id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 
 
+DONE = ["stop", "eos", "eos_token", "end_turn", "stop_sequence", "STOP"]
+WORDS = {
+    **dict.fromkeys(["length", "max_tokens", "model_length", "MAX_TOKENS"], "length"),
+    **dict.fromkeys(["max_output_tokens", "model_context_window_exceeded"], "length"),
+    **dict.fromkeys(["content_filter", "content_filter: SAFETY", "sensitive"], "content_filter"),
+    **dict.fromkeys(["safety", "recitation", "blocklist", "spii"], "content_filter"),
+    **dict.fromkeys(["prohibited_content", "guardrail_intervened"], "content_filter"),
+    **dict.fromkeys(["content_filtered"], "content_filter"),
+    **dict.fromkeys(["abort", "incomplete", "network_error", "new word"], "other"),
+    **dict.fromkeys(["insufficient_system_resource", "pause_turn"], "other"),
+    "function_call_filter: MALFORMED_FUNCTION_CALL": "other",
+    "refusal": "refusal",
+}
+
+
 def failure(body: bytes) -> ProviderError:
     with pytest.raises(ProviderError) as caught:
         decode_response(body, provider="them")
@@ -96,8 +111,33 @@ def test_a_chunk_without_choices_or_delta_is_read_over(read: Make, delta: Make) 
     assert last.metadata["response_id"] == "r1"
 
 
-def test_calls_among_a_stop_are_a_stop_for_tools(read: Make, delta: Make) -> None:
-    assert read(delta("stop", tool_calls=[CALL])).stop_kind == "tool_use"
+@pytest.mark.parametrize(("word", "kind"), (WORDS | dict.fromkeys(DONE, "stop")).items())
+def test_a_reason_has_a_kind(read: Make, delta: Make, *, word: str, kind: str) -> None:
+    last = read(delta(word, content="a"))
+
+    assert (last.finish_reason, last.stop_kind) == (word, kind)
+
+
+@pytest.mark.parametrize("word", [*DONE, "tool_calls", "function_call", "tool_use", ""])
+def test_calls_are_what_an_answer_that_was_done_stopped_for(
+    read: Make, delta: Make, word: str
+) -> None:
+    assert read(delta(word, tool_calls=[CALL])).stop_kind == "tool_use"
+
+
+@pytest.mark.parametrize(("word", "kind"), WORDS.items())
+def test_calls_of_any_other_answer_change_nothing(
+    read: Make, delta: Make, *, word: str, kind: str
+) -> None:
+    assert read(delta(word, tool_calls=[CALL])).stop_kind == kind
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_arguments_that_had_not_come_are_not_known(read: Make, delta: Make, word: str) -> None:
+    call = {"index": 0, "id": "c", "function": {"name": "f", "arguments": ""}}
+    [block] = read(delta(word, tool_calls=[call])).content
+
+    assert block.arguments == {"_raw": ""}
 
 
 def test_a_refusal_is_a_block_of_its_own(read: Make, delta: Make) -> None:

@@ -161,6 +161,18 @@ def test_what_is_said_beside_the_parts_is_kept_but_is_no_part() -> None:
     assert last.content[-1] == UnknownBlock({"groundingMetadata": grounding}, provider="us")
 
 
+WORDS = {
+    "MAX_TOKENS": "length",
+    **dict.fromkeys(["SAFETY", "RECITATION", "BLOCKLIST", "PROHIBITED_CONTENT"], "content_filter"),
+    **dict.fromkeys(["SPII", "MODEL_ARMOR", "IMAGE_SAFETY"], "content_filter"),
+    **dict.fromkeys(["IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"], "content_filter"),
+    **dict.fromkeys(["OTHER", "LANGUAGE", "IMAGE_OTHER", "NO_IMAGE", "NEW_WORD"], "other"),
+    **dict.fromkeys(["MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL"], "other"),
+    **dict.fromkeys(["TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE"], "other"),
+    "MALFORMED_RESPONSE": "other",
+}
+
+
 @pytest.mark.parametrize(
     ("reason", "told"),
     [
@@ -168,10 +180,7 @@ def test_what_is_said_beside_the_parts_is_kept_but_is_no_part() -> None:
         (1, ("STOP", "stop")),
         (2, ("MAX_TOKENS", "length")),
         (9, ("9", "other")),
-        ("MAX_TOKENS", ("MAX_TOKENS", "length")),
-        ("RECITATION", ("RECITATION", "content_filter")),
-        ("PROHIBITED_CONTENT", ("PROHIBITED_CONTENT", "content_filter")),
-        ("LANGUAGE", ("LANGUAGE", "other")),
+        *[(word, (word, kind)) for word, kind in WORDS.items()],
     ],
 )
 def test_why_it_ended_is_told_in_both_vocabularies(reason: Any, told: tuple[str, str]) -> None:
@@ -180,11 +189,13 @@ def test_why_it_ended_is_told_in_both_vocabularies(reason: Any, told: tuple[str,
     assert (last.finish_reason, last.stop_kind) == told
 
 
-@pytest.mark.parametrize("reason", ["STOP", "UNEXPECTED_TOOL_CALL"])
-def test_an_answer_with_calls_stops_for_tools_whatever_it_says(reason: str) -> None:
+@pytest.mark.parametrize(("reason", "kind"), (WORDS | {"STOP": "tool_use"}).items())
+def test_calls_are_what_an_answer_stopped_for_only_where_it_was_done(
+    reason: str, kind: str
+) -> None:
     last = answer({"functionCall": {"name": "f"}}, finish=reason)
 
-    assert (last.finish_reason, last.stop_kind) == (reason, "tool_use")
+    assert (last.finish_reason, last.stop_kind) == (reason, kind)
 
 
 def test_what_is_said_of_the_end_is_among_the_facts() -> None:

@@ -97,14 +97,18 @@ def test_the_completion_names_model_response_and_reason() -> None:
         ("stop_sequence", "stop"),
         ("max_tokens", "length"),
         ("model_context_window_exceeded", "length"),
-        ("tool_use", "tool_use"),
+        ("tool_use", "other"),  # without a call
         ("refusal", "refusal"),
         ("pause_turn", "other"),
+        ("compaction", "other"),
+        ("new word", "other"),
         ("", None),
     ],
 )
 def test_a_reason_has_a_kind(reason: str, kind: str | None) -> None:
-    assert read(reason=reason).stop_kind == kind
+    last = read(reason=reason)
+
+    assert (last.finish_reason or "", last.stop_kind) == (reason, kind)
 
 
 def test_a_signature_that_comes_alone_is_kept_without_thinking() -> None:

@@ -63,10 +63,20 @@ def test_no_counts_are_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "kind"), [("stop", "stop"), ("length", "length"), ("load", "other"), (None, None)]
+    ("reason", "kind"),
+    [
+        ("stop", "stop"),
+        ("length", "length"),
+        ("load", "other"),
+        ("unload", "other"),
+        ("new word", "other"),
+        (None, None),
+    ],
 )
 def test_a_reason_has_a_kind(reason: str | None, kind: str | None) -> None:
-    assert read(ended(reason)).stop_kind == kind
+    last = read(ended(reason))
+
+    assert (last.finish_reason, last.stop_kind) == (reason, kind)
 
 
 def test_calls_of_all_pieces_come_together_each_with_an_id() -> None:

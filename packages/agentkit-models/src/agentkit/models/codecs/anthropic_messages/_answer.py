@@ -16,6 +16,7 @@ from agentkit.models.codecs._errors import kept, stream_error
 from agentkit.models.codecs._json import as_dict, as_text
 from agentkit.models.codecs._partial import partial_of
 from agentkit.models.codecs._refrain import MoreText
+from agentkit.models.codecs._stop_words import is_cut, stop_kind
 from agentkit.models.codecs.anthropic_messages._blocks import blocks_of
 from agentkit.models.codecs.anthropic_messages._growing import GrowingBlock
 from agentkit.models.codecs.anthropic_messages._usage import usage_from
@@ -53,7 +54,8 @@ class Answer:
     @property
     def stop_kind(self) -> StopKind | None:
         """Why the model stopped, in our words, where that can be told."""
-        return _STOP_KINDS.get(self.finish_reason, "other") if self.finish_reason else None
+        has_calls = any(block.kind == "tool_use" for block in self.blocks)
+        return stop_kind(self.finish_reason, _STOP_KINDS, has_calls=has_calls)
 
     def read_message(self, message: dict[str, Any]) -> None:
         """Take from a whole message, or the one that opens a stream, what it says of itself."""
@@ -122,7 +124,7 @@ class Answer:
                 self.blocks,
                 provider=self.provider,
                 response_id=self.response_id,
-                cut=self.stop_kind == "length",
+                cut=is_cut(self.stop_kind),
             ),
             self.usage,
             {name: fact for name, fact in (facts | self._facts).items() if fact},

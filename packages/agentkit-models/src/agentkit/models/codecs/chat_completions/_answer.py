@@ -1,7 +1,6 @@
 """One answer as far as it has come: a whole message and the deltas of a stream add up alike."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from agentkit.core.contracts.llm import (
@@ -11,25 +10,28 @@ from agentkit.core.contracts.llm import (
     StopKind,
     TextDelta,
 )
-from agentkit.core.contracts.types import LLMResult, ToolCall
+from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import kept
 from agentkit.models.codecs._json import as_dict, as_list, as_text
+from agentkit.models.codecs._partial import partial_of
 from agentkit.models.codecs._refrain import MoreText
-from agentkit.models.codecs.chat_completions._blocks import blocks_of, calls_of
+from agentkit.models.codecs._stop_words import is_cut, stop_kind
+from agentkit.models.codecs.chat_completions._blocks import blocks_of
 from agentkit.models.codecs.chat_completions._tool_calls import ToolCallFragments
 from agentkit.models.codecs.chat_completions._usage import usage_from
 
 __all__ = ["Answer"]
 
+# In lower case, and up to a colon: some gateways write their own word behind one.
 _STOP_KINDS: dict[str, StopKind] = {
-    "stop": "stop",
-    "eos": "stop",
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "length": "length",
-    "max_tokens": "length",
-    "model_length": "length",
-    "content_filter": "content_filter",
+    **dict.fromkeys(("stop", "eos", "eos_token", "end_turn", "stop_sequence"), "stop"),
+    **dict.fromkeys(("tool_calls", "function_call", "tool_use"), "tool_use"),
+    **dict.fromkeys(("length", "max_tokens", "model_length"), "length"),
+    **dict.fromkeys(("max_output_tokens", "model_context_window_exceeded"), "length"),
+    **dict.fromkeys(("content_filter", "content_filtered", "sensitive"), "content_filter"),
+    **dict.fromkeys(("safety", "recitation", "blocklist", "spii"), "content_filter"),
+    **dict.fromkeys(("prohibited_content", "guardrail_intervened"), "content_filter"),
+    "refusal": "refusal",
 }
 _OPAQUE_FIELDS = ("extra_content", "thought_signature", "reasoning_opaque")
 
@@ -61,17 +63,10 @@ class Answer:
     @property
     def stop_kind(self) -> StopKind | None:
         """Why the model stopped, in our words, where that can be told."""
-        word = (self.finish_reason or "").lower()
-        kind: StopKind | None = _STOP_KINDS.get(word, "other") if word else None
         if self.refusal:
             return "refusal"
-        return "tool_use" if self.fragments.calls and kind in {"stop", "other", None} else kind
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls, each with an id of its own."""
-        is_cut = self.stop_kind in {"length", "content_filter"}
-        return calls_of(self.fragments.calls, response_id=self.response_id, cut=is_cut)
+        word = (self.finish_reason or "").lower().partition(":")[0]
+        return stop_kind(word, _STOP_KINDS, has_calls=bool(self.fragments.calls))
 
     def read_facts(self, frame: dict[str, Any]) -> None:
         """Take from a chunk or a body what is said of the response as a whole."""
@@ -119,7 +114,7 @@ class Answer:
         """Give the whole answer."""
         facts = {"model": self.model, "response_id": self.response_id, "provider": self.provider}
         return CompletionEvent(
-            blocks_of(self),
+            blocks_of(self, cut=is_cut(self.stop_kind)),
             self.usage,
             {name: fact for name, fact in facts.items() if fact},
             finish_reason=self.finish_reason,
@@ -130,18 +125,12 @@ class Answer:
         """Give what has come of an answer that will not be finished, or None when nothing has."""
         if not self.has_output:
             return None
-        known = self.usage.provenance == "reported"
-        usage = replace(self.usage, provenance="partial") if known else self.usage
-        return LLMResult(
-            "".join(self.text),
-            model=self.model or None,
-            provider=self.provider or None,
+        return partial_of(
+            blocks_of(self, cut=True),
+            self.usage,
+            model=self.model,
+            provider=self.provider,
             finish_reason=self.finish_reason,
-            usage=usage.to_usage(),
-            tool_calls=self.tool_calls,
-            blocks=tuple(blocks_of(self)),
-            reasoning="".join(self.reasoning),
-            model_usage=usage,
         )
 
     def _think(self, thought: str, name: str) -> ReasoningDelta:

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -16,15 +16,13 @@ from agentkit.core.contracts.content import (
     ToolUseBlock,
     UnknownBlock,
 )
-from agentkit.core.contracts.types import ToolCall
 from agentkit.models._arguments import parse_arguments
 from agentkit.models.codecs._json import as_dict, as_text
-from agentkit.models.codecs.chat_completions._tool_calls import PartialCall
 
 if TYPE_CHECKING:
     from agentkit.models.codecs.chat_completions._answer import Answer
 
-__all__ = ["FIELD", "FUNCTION_CALL", "REFUSAL", "blocks_of", "calls_of"]
+__all__ = ["FIELD", "FUNCTION_CALL", "REFUSAL", "blocks_of"]
 
 REFUSAL = "refusal"
 """The `error_type` of the block that holds a model's refusal."""
@@ -34,8 +32,11 @@ FIELD = "field"
 """The key in a thinking block's `opaque` that names the wire field its text came in."""
 
 
-def blocks_of(answer: "Answer") -> list[ContentBlock]:
-    """Give the blocks of *answer*: reasoning, text, refusal, other parts, tool calls."""
+def blocks_of(answer: "Answer", *, cut: bool) -> list[ContentBlock]:
+    """Give the blocks of *answer*: reasoning, text, refusal, other parts, tool calls.
+
+    *cut* says that the answer ended before the model was done.
+    """
     blocks: list[ContentBlock] = []
     if answer.reasoning or answer.details or answer.opaque:
         blocks.append(_thinking(answer))
@@ -47,27 +48,25 @@ def blocks_of(answer: "Answer") -> list[ContentBlock]:
     if answer.function:
         raw = {"type": FUNCTION_CALL, **answer.function}
         blocks.append(UnknownBlock(raw, provider=answer.provider))
-    for call, came in zip(answer.tool_calls, answer.fragments.calls, strict=True):
-        signature = json.dumps(came.extra) if came.extra else None
-        provider = answer.provider if came.extra else ""
-        blocks.append(
-            ToolUseBlock(call.id, call.name, call.arguments, signature=signature, provider=provider)
-        )
+    blocks.extend(_calls(answer, cut=cut))
     return blocks
 
 
-def calls_of(calls: Sequence[PartialCall], *, response_id: str, cut: bool) -> tuple[ToolCall, ...]:
-    """Give *calls* as tool calls; an id that is missing or taken is replaced by a new one.
-
-    *cut* says that the answer ended before the model was done.
-    """
-    given: dict[str, ToolCall] = {}
-    for position, call in enumerate(calls):
-        call_id = call.id or f"call_{response_id or uuid4().hex}_{position}"
-        while call_id in given:
+def _calls(answer: "Answer", *, cut: bool) -> Iterator[ToolUseBlock]:
+    """Give the calls; an id that is missing or taken is replaced by a new one."""
+    taken: set[str] = set()
+    for position, call in enumerate(answer.fragments.calls):
+        call_id = call.id or f"call_{answer.response_id or uuid4().hex}_{position}"
+        while call_id in taken:
             call_id = f"{call_id}_{position}"
-        given[call_id] = ToolCall(call_id, call.name, parse_arguments(call.raw_arguments, cut=cut))
-    return tuple(given.values())
+        taken.add(call_id)
+        yield ToolUseBlock(
+            call_id,
+            call.name,
+            parse_arguments(call.raw_arguments, cut=cut),
+            signature=json.dumps(call.extra) if call.extra else None,
+            provider=answer.provider if call.extra else "",
+        )
 
 
 def _thinking(answer: "Answer") -> ThinkingBlock:

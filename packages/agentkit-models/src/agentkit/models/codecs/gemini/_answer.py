@@ -14,6 +14,7 @@ from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import kept
 from agentkit.models.codecs._json import as_dict, as_list, as_text
 from agentkit.models.codecs._partial import partial_of
+from agentkit.models.codecs._stop_words import is_cut, stop_kind
 from agentkit.models.codecs.gemini._drafts import Drafts
 from agentkit.models.codecs.gemini._usage import usage_from
 
@@ -109,12 +110,10 @@ class Answer:
     def _stop_kind(self, *, has_calls: bool) -> StopKind | None:
         if self.block_reason:
             return "content_filter"
-        word = self.finish_reason
-        kind: StopKind | None = _STOP_KINDS.get(word, "other") if word else None
-        return "tool_use" if has_calls and kind in {"stop", "other", None} else kind
+        return stop_kind(self.finish_reason, _STOP_KINDS, has_calls=has_calls)
 
     def _blocks(self) -> list[ContentBlock]:
-        cut = self._stop_kind(has_calls=False) in {"length", "content_filter"}
+        cut = is_cut(self._stop_kind(has_calls=False))
         blocks = self.parts.blocks(provider=self.provider, response_id=self.response_id, cut=cut)
         if self.beside:
             blocks.append(UnknownBlock(self.beside, provider=self.provider))

@@ -16,6 +16,7 @@ from agentkit.models._arguments import parse_arguments
 from agentkit.models.codecs._errors import frozen
 from agentkit.models.codecs._json import as_dict, as_list, as_text, count
 from agentkit.models.codecs._partial import partial_of
+from agentkit.models.codecs._stop_words import is_cut, stop_kind
 
 __all__ = ["Answer"]
 
@@ -37,10 +38,7 @@ class Answer:
     @property
     def stop_kind(self) -> StopKind | None:
         """Why the model stopped, in our words, where that can be told."""
-        word = self.finish_reason
-        if self._calls and word != "length":
-            return "tool_use"
-        return _STOP_KINDS.get(word, "other") if word else None
+        return stop_kind(self.finish_reason, _STOP_KINDS, has_calls=bool(self._calls))
 
     def add(self, message: dict[str, Any]) -> list[TextDelta | ReasoningDelta]:
         """Add a piece of the message, or all of it, and give what of it a reader sees."""
@@ -69,7 +67,7 @@ class Answer:
         """Give the whole answer."""
         facts = {"model": self.model, "provider": self.provider}
         return CompletionEvent(
-            self._blocks(cut=self.finish_reason == "length"),
+            self._blocks(cut=is_cut(self.stop_kind)),
             self.usage,
             {name: fact for name, fact in facts.items() if fact},
             finish_reason=self.finish_reason,
