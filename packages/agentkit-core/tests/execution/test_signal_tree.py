@@ -115,12 +115,14 @@ def test_a_callback_that_fails_keeps_no_other_from_being_told(
 
 def test_what_ends_the_program_in_a_callback_leaves_once_all_were_told() -> None:
     token, told = CancellationToken(), list[str]()
+    token.add_callback(partial(told.append, "first"))
     token.add_callback(partial(raise_, KeyboardInterrupt("stop")))
-    token.add_callback(partial(told.append, "told"))
+    token.add_callback(partial(told.append, "second"))
+    token.add_callback(partial(told.append, "third"))
 
     with pytest.raises(KeyboardInterrupt, match="stop"):
         token.cancel("enough")
-    assert told == ["told"]
+    assert told == ["first", "second", "third"]
 
 
 def raise_(failure: BaseException) -> None:

@@ -99,6 +99,26 @@ def test_a_reservation_that_does_not_fit_names_where_it_falls_shortest() -> None
     assert (caught.value.axis, actor.remaining_tokens()) == ("steps", 100)
 
 
+def test_reservations_add_up() -> None:
+    actor = _actor()
+    actor.reserve_for_child(tokens=40, steps=3)
+    actor.reserve_for_child(tokens=40, steps=3)
+
+    assert (actor.remaining_tokens(), actor.remaining_steps()) == (20, 4)
+
+
+def test_what_is_not_asked_for_may_be_overdrawn() -> None:
+    actor = _actor()
+    actor.charge(tokens=150)
+
+    actor.reserve_for_child(steps=1)
+    assert actor.remaining_steps() == 9
+
+
+def test_a_child_that_asks_for_nothing_can_be_spawned_on_the_last_cent() -> None:
+    assert _actor(max_cost_usd="0.01").can_spawn_child()
+
+
 def test_spawning_is_possible_while_it_fits() -> None:
     actor = _actor()
 

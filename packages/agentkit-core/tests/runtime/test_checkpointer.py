@@ -138,6 +138,37 @@ def test_a_save_of_unknown_outcome_does_not_fence_its_own_writer(
     assert latest.state == {"turn": 3}
 
 
+def test_a_writer_whose_first_save_failed_is_fenced_by_who_came_first() -> None:
+    port = Counting()
+    checkpointer = Checkpointer(port)
+    port.fail_before = CheckpointerError("lost")
+    with pytest.raises(CheckpointerError, match="lost"):
+        run(checkpointer.snapshot("r", {}))
+    run(Checkpointer(port).snapshot("r", {}))
+
+    with pytest.raises(CheckpointConflict, match="version 1 of run 'r'"):
+        run(checkpointer.snapshot("r", {}))
+
+
+def test_nothing_is_kept_of_a_run_that_was_deleted() -> None:
+    port = Counting()
+    checkpointer = Checkpointer(port)
+    before = repr(vars(checkpointer))
+    port.fail_after = CheckpointerError("lost")
+    with pytest.raises(CheckpointerError, match="lost"):
+        run(checkpointer.snapshot("r", {}))
+    run(checkpointer.delete("r"))
+
+    assert repr(vars(checkpointer)) == before
+
+
+def test_a_status_is_one_of_the_contract() -> None:
+    status: Any = "running"
+
+    with pytest.raises(TypeError, match="status is a CheckpointStatus; got 'running'"):
+        run(Checkpointer(MemoryCheckpoints()).snapshot("r", {}, status=status))
+
+
 def test_snapshots_of_one_run_at_once_get_a_version_each() -> None:
     checkpointer = Checkpointer(MemoryCheckpoints())
 

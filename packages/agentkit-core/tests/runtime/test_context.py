@@ -10,8 +10,22 @@ from agentkit.core.contracts.errors import Cancelled, MeterExceeded
 from agentkit.core.contracts.observation import Observation
 from agentkit.core.contracts.types import Scope
 from agentkit.core.execution import CancellationToken
-from agentkit.core.runtime import ActorBudget, Budget, NullCtx, RunContext, Services, SystemClock
-from agentkit.core.testing import FakeClock, RecordingObserver, RecordingTracer, make_test_ctx
+from agentkit.core.runtime import (
+    ActorBudget,
+    Budget,
+    Checkpointer,
+    NullCtx,
+    RunContext,
+    Services,
+    SystemClock,
+)
+from agentkit.core.testing import (
+    FakeClock,
+    MemoryCheckpoints,
+    RecordingObserver,
+    RecordingTracer,
+    make_test_ctx,
+)
 
 
 class Broken:
@@ -77,6 +91,16 @@ def test_a_broken_trace_is_counted() -> None:
     asyncio.run(make_test_ctx(trace=broken, metrics=metrics).emit("result"))
 
     assert metrics.counted == [("agentkit.trace.error.count", {"error.type": "RuntimeError"})] * 2
+
+
+def test_a_broken_trace_is_counted_when_a_run_is_saved() -> None:
+    broken: Any = Broken()
+    metrics = Counting()
+    ctx = make_test_ctx(trace=broken, metrics=metrics)
+
+    asyncio.run(Checkpointer(MemoryCheckpoints()).snapshot("r", {}, ctx=ctx))
+
+    assert {name for name, _ in metrics.counted} == {"agentkit.trace.error.count"}
 
 
 def test_what_no_observation_can_be_made_of_is_counted_and_hurts_nobody() -> None:

@@ -12,7 +12,7 @@ from agentkit.core.contracts.middleware import Call, Handler
 from agentkit.core.contracts.types import ChatRequest, Delta, Message, ToolRequest
 from agentkit.core.execution import CancellationToken
 from agentkit.core.policies import meter
-from agentkit.core.runtime import Budget
+from agentkit.core.runtime import Budget, Invoker, NullCtx
 from agentkit.core.testing import FakeLLM, FakeTool, make_test_ctx
 
 REQUEST = ChatRequest([Message("user", "hi")], "m", [], {"type": "json"}, 0.5, 7, "hint")
@@ -153,9 +153,15 @@ def test_closing_a_stream_early_closes_the_model() -> None:
         stream: Any = ctx.invoker.stream(REQUEST, ctx)
         await anext(stream)
         await stream.aclose()
+        assert llm.closed  # at once: at the end of the loop everything is closed
 
     asyncio.run(leave())
-    assert llm.closed
+
+
+def test_code_outside_of_any_run_may_ask_a_model() -> None:
+    invoker = Invoker(llm=FakeLLM("hello"), chat_middleware=[passing])
+
+    assert asyncio.run(invoker.chat(REQUEST, NullCtx())).content == "hello"
 
 
 @pytest.mark.parametrize(

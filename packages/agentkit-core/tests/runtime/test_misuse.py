@@ -85,7 +85,10 @@ def test_prices_are_a_function() -> None:
     ("asked", "message"),
     [
         (("hi", ...), "what is asked is a ChatRequest; got 'hi'"),
-        ((REQUEST, None), r"pass its context, of run_context\(llm=\.\.\.\)"),
+        (
+            (REQUEST, None),
+            r"^a call belongs to a run: pass its context, of run_context\(llm=\.\.\.\)$",
+        ),
     ],
     ids=["text", "no context"],
 )
@@ -106,7 +109,7 @@ def test_a_chat_is_a_request_in_a_run(how: str, asked: tuple[Any, Any], message:
     ("request_", "message"),
     [
         (REQUEST, "what is asked is a ToolRequest"),
-        (ToolRequest("t", {}, None), r"a ToolRequest's tool has run\(\); got None"),
+        (ToolRequest("t", {}, 3), r"a ToolRequest's tool has run\(\); got 3"),
     ],
     ids=["chat", "no tool"],
 )

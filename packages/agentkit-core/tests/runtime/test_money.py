@@ -54,9 +54,26 @@ def test_an_absurd_amount_is_cut_in_the_message() -> None:
         exact("9" * 5000)
 
 
-def test_strict_refuses_more_than_six_places() -> None:
-    with pytest.raises(MoneyPrecisionError, match=r"at most 6 decimal places; got '0\.0000001'"):
-        to_money("0.0000001", strict=True)
+@pytest.mark.parametrize(
+    ("value", "told"), [("9" * 40, "'9{40}'"), ("9" * 41, "'9{40}…'"), (10**39 + 1, "'10{38}1'")]
+)
+def test_a_message_shows_forty_places_of_an_amount(value: Any, told: str) -> None:
+    with pytest.raises(MoneyPrecisionError, match=rf"such a magnitude; got {told}$"):
+        exact(value)
+
+
+def test_the_smallest_amount_has_eleven_hundred_places() -> None:
+    assert exact("1e-1100") == Decimal("1e-1100")
+    with pytest.raises(MoneyPrecisionError, match="no amount of money has such a magnitude"):
+        exact("1e-1101")
+
+
+@pytest.mark.parametrize(
+    ("value", "told"), [("0.0000001", r"0\.0000001"), (0.0000001, "1e-07")], ids=["text", "float"]
+)
+def test_strict_refuses_more_than_six_places(value: Any, told: str) -> None:
+    with pytest.raises(MoneyPrecisionError, match=rf"at most 6 decimal places; got '{told}'$"):
+        to_money(value, strict=True)
 
 
 @pytest.mark.parametrize("value", ["0.000001", "1.5000000", 2])

@@ -17,7 +17,7 @@ from agentkit.core.serialization.canonical import stable_hash
 WRONG_TYPE: list[tuple[Any, str, Any]] = [
     (Budget, "usage", 0.5),
     (Quota, "store", True),
-    (Quota, "name", None),
+    (Quota, "name", 3),
     (Quota, "clock", []),
     (ActorBudget, "clock", None),
     (retry, "classify_fn", None),
@@ -27,7 +27,7 @@ WRONG_TYPE: list[tuple[Any, str, Any]] = [
     (CircuitBreaker, "name", float("nan")),
     (CircuitBreaker, "cooldown", True),
     (CircuitBreaker, "cooldown", "1"),
-    (CircuitBreaker, "clock", None),
+    (CircuitBreaker, "clock", 3),
     (partial(backoff_delay, 1), "base", "1"),
     (partial(stable_hash, 1), "length", True),
     (partial(stable_hash, 1), "length", 1.5),
