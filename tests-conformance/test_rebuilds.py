@@ -16,6 +16,7 @@ from agentkit.agents import Agent, AgentResult
 from agentkit.agents.cognition._finish import recorded, restored
 from agentkit.agents.cognition._state import CallRecord, LoopState, PendingTurn
 from agentkit.agents.context import PrefixContext, WorkingContext
+from agentkit.core.contracts.checkpoint_rules import to_row
 from agentkit.core.contracts.observation import Observation
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.replay import ReplayRecord
@@ -62,9 +63,9 @@ def test_a_checkpoint_is_kept_whole(where: str, tmp_path: Path) -> None:
 
 
 def test_a_checkpoint_is_written_whole_to_redis() -> None:
-    run_id, version, text = to_record(CHECKPOINT)
+    row = to_row(CHECKPOINT)
 
-    assert from_record(run_id, version, text.encode()) == CHECKPOINT
+    assert from_record(row.run_id, row.version, to_record(row).encode()) == CHECKPOINT
 
 
 def test_a_replay_record_is_written_whole() -> None:

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from agentkit.core.contracts.checkpoint_rules import (
+    CheckpointRow,
+    can_exist,
+    conflict,
+    from_row,
+    to_row,
+)
 from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
 from agentkit.state.postgres._checkpoint_sql import CHECKPOINTS, Statements, parts_of
 from agentkit.state.postgres._database import Database
-from agentkit.state.postgres._records import Row, can_exist, conflict, from_row, to_row
 
 __all__ = ["PostgresCheckpointStore"]
 
@@ -107,7 +113,7 @@ class PostgresCheckpointStore:
         """Remove every version of *run_id*, all in one step."""
         await self._database.fetch(self._sql.delete, check_key(run_id))
 
-    async def _is_new(self, row: Row) -> bool:
+    async def _is_new(self, row: CheckpointRow) -> bool:
         """Write *row* unless its version is there, and tell whether it was not."""
         parts = parts_of(row.run_id, row.state)
         if not parts:
@@ -115,16 +121,16 @@ class PostgresCheckpointStore:
         emptied = row._replace(state="")
         return bool(await self._database.fetch(self._sql.save_in_parts, *emptied, parts))
 
-    async def _found(self, run_id: str, version: int | None) -> Row | None:
+    async def _found(self, run_id: str, version: int | None) -> CheckpointRow | None:
         """Give the row of this version, or of the highest, with its state in one piece."""
         rows = await self._database.fetch(self._sql.find, run_id, version)
         if not rows:
             return None
         found, status, created_at, metadata, state = rows[0]
         whole = state or "".join([part for *_, part in rows[1:]])
-        return Row(run_id, found, status, created_at, whole, metadata)
+        return CheckpointRow(run_id, found, status, created_at, whole, metadata)
 
-    def _decoded(self, row: Row | None) -> Checkpoint | None:
+    def _decoded(self, row: CheckpointRow | None) -> Checkpoint | None:
         if row is None:
             return None
         try:

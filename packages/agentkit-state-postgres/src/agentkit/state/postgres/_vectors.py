@@ -11,8 +11,9 @@ from agentkit.core.contracts.errors import StoreUnavailable, StoreValueError
 from agentkit.core.contracts.llm import EmbeddingClient
 from agentkit.core.contracts.store_rules import decode_value, encode_value
 from agentkit.core.contracts.types import Chunk, Scope
+from agentkit.core.contracts.vector_rules import check_chunk, check_k
 from agentkit.core.serialization.features import DIMENSIONS, term_counts, term_vector
-from agentkit.state.postgres._chunks import check_chunk, check_k, facts_of, scope_key, words_of
+from agentkit.state.postgres._chunks import facts_of, scope_key, words_of
 from agentkit.state.postgres._database import Database
 from agentkit.state.postgres._vector_sql import Statements, column_type, part_for, unit
 

@@ -6,19 +6,14 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from agentkit.core.contracts.errors import CheckpointConflict, CheckpointerError
+from agentkit.core.contracts.checkpoint_rules import can_exist, conflict, to_row
+from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
 from agentkit.state.redis._errors import translated
 from agentkit.state.redis._keys import Keys
 from agentkit.state.redis._opening import wire_to
-from agentkit.state.redis._records import (
-    can_exist,
-    field_of,
-    from_record,
-    to_record,
-    version_of,
-)
+from agentkit.state.redis._records import field_of, from_record, to_record, version_of
 from agentkit.state.redis._source import Client
 from agentkit.state.redis._wire import Script
 
@@ -91,16 +86,12 @@ class RedisCheckpointStore:
 
     async def save(self, cp: Checkpoint) -> None:
         """Write *cp*; an equal one is there already or none is, else `CheckpointConflict`."""
-        run_id, version, text = to_record(cp)
+        row = to_row(cp)
+        place, field = self._keys.run(row.run_id), field_of(row.version)
         with translated(CheckpointerError):
-            kept = await self._wire.run(_SAVE, self._keys.run(run_id), field_of(version), text)
+            kept = await self._wire.run(_SAVE, place, field, to_record(row))
         if not kept:
-            raise CheckpointConflict(
-                f"version {version} of run {run_id!r} is there with other content: "
-                "the run has another writer",
-                run_id=run_id,
-                version=version,
-            )
+            raise conflict(row)
 
     async def latest(self, run_id: str) -> Checkpoint | None:
         """Give the highest version of *run_id*, or None."""

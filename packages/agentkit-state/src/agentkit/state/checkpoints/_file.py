@@ -8,10 +8,16 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
+from agentkit.core.contracts.checkpoint_rules import (
+    CheckpointRow,
+    can_exist,
+    conflict,
+    from_row,
+    to_row,
+)
 from agentkit.core.contracts.errors import CheckpointerError, StoreUnavailable
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
-from agentkit.state.checkpoints._records import Row, can_exist, conflict, from_row, to_row
 from agentkit.state.checkpoints._run_folder import RunFolder
 
 __all__ = ["FileCheckpointStore"]
@@ -70,5 +76,5 @@ class FileCheckpointStore:
             raise CheckpointerError(str(problem)) from problem.__cause__
 
 
-def _checkpoint(row: Row | None) -> Checkpoint | None:
+def _checkpoint(row: CheckpointRow | None) -> Checkpoint | None:
     return None if row is None else from_row(row)

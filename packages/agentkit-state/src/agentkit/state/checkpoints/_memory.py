@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from agentkit.core.contracts.checkpoint_rules import (
+    CheckpointRow,
+    can_exist,
+    conflict,
+    from_row,
+    to_row,
+)
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
-from agentkit.state.checkpoints._records import Row, can_exist, conflict, from_row, to_row
 
 __all__ = ["InMemoryCheckpointStore"]
 
@@ -13,7 +19,7 @@ class InMemoryCheckpointStore:
     """A `CheckpointPort` in memory, which every durable one answers like."""
 
     def __init__(self) -> None:
-        self._runs: dict[str, dict[int, Row]] = {}
+        self._runs: dict[str, dict[int, CheckpointRow]] = {}
         self._latest: dict[str, int] = {}
 
     async def save(self, cp: Checkpoint) -> None:

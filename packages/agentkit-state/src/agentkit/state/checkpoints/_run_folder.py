@@ -9,10 +9,10 @@ import re
 import shutil
 from pathlib import Path
 
+from agentkit.core.contracts.checkpoint_rules import CheckpointRow
 from agentkit.core.contracts.errors import StoreUnavailable, StoreValueError
 from agentkit.core.contracts.ports import CheckpointStatus
 from agentkit.core.contracts.store_rules import decode_value, encode_value
-from agentkit.state.checkpoints._records import Row
 from agentkit.state.stores._claimed import ClaimedFolder
 from agentkit.state.stores._files import (
     content_of,
@@ -40,7 +40,7 @@ class RunFolder(ClaimedFolder):
         super().__init__(root, "run")
         [self._runs] = self._parts
 
-    def insert(self, row: Row) -> Row:
+    def insert(self, row: CheckpointRow) -> CheckpointRow:
         """Keep *row* unless its version is there, and give the row that is."""
         with self.locked():
             there = self.row(row.run_id, row.version)
@@ -52,7 +52,7 @@ class RunFolder(ClaimedFolder):
             replace_file(path, _text(row).encode("ascii"))
         return row
 
-    def row(self, run_id: str, version: int) -> Row | None:
+    def row(self, run_id: str, version: int) -> CheckpointRow | None:
         """Give the row of *version*, or None."""
         self.check_format()
         path = self._path(run_id, version)
@@ -64,7 +64,7 @@ class RunFolder(ClaimedFolder):
             raise StoreUnavailable(f"{path}: this is no version {version} of run {run_id!r}")
         return row
 
-    def latest(self, run_id: str) -> Row | None:
+    def latest(self, run_id: str) -> CheckpointRow | None:
         """Give the row of the highest version, or None."""
         while versions := self.versions(run_id):
             row = self.row(run_id, versions[-1])
@@ -102,7 +102,7 @@ class RunFolder(ClaimedFolder):
         return self._folder(run_id) / f"{version:019}.json"
 
 
-def _text(row: Row) -> str:
+def _text(row: CheckpointRow) -> str:
     """Give *row* as an object; its state and its metadata are JSON already."""
     return (
         f'{{"run_id":{json.dumps(row.run_id)},"version":{row.version},"status":"{row.status}",'
@@ -110,7 +110,7 @@ def _text(row: Row) -> str:
     )
 
 
-def _row(path: Path, content: bytes) -> Row:
+def _row(path: Path, content: bytes) -> CheckpointRow:
     try:
         found = decode_value(content)
     except StoreValueError as problem:
@@ -125,6 +125,6 @@ def _row(path: Path, content: bytes) -> Row:
             "metadata": dict(),
         } if status in _STATUSES:
             texts = encode_value(found["state"]), encode_value(found["metadata"])
-            return Row(run_id, version, status, created_at, *texts)
+            return CheckpointRow(run_id, version, status, created_at, *texts)
         case _:
             raise StoreUnavailable(f"{path}: this is no checkpoint")

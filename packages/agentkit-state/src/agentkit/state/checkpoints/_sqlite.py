@@ -7,10 +7,16 @@ import sqlite3
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+from agentkit.core.contracts.checkpoint_rules import (
+    CheckpointRow,
+    can_exist,
+    conflict,
+    from_row,
+    to_row,
+)
 from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
-from agentkit.state.checkpoints._records import Row, can_exist, conflict, from_row, to_row
 from agentkit.state.stores._database import Database, transaction
 
 __all__ = ["SQLiteCheckpointStore"]
@@ -98,9 +104,9 @@ class SQLiteCheckpointStore:
             raise self._database.broken(problem) from None
 
 
-def _insert(connection: sqlite3.Connection, row: Row) -> Row:
+def _insert(connection: sqlite3.Connection, row: CheckpointRow) -> CheckpointRow:
     """Insert *row* unless its version is there, and give the row that is."""
     with transaction(connection):
         if connection.execute(_INSERT, row).rowcount:
             return row
-        return Row(*connection.execute(_AT, (row.run_id, row.version)).fetchone())
+        return CheckpointRow(*connection.execute(_AT, (row.run_id, row.version)).fetchone())

@@ -9,9 +9,10 @@ from typing import Any
 from agentkit.core.contracts.errors import StoreValueError
 from agentkit.core.contracts.llm import EmbeddingClient
 from agentkit.core.contracts.types import Chunk, Scope
+from agentkit.core.contracts.vector_rules import check_chunk, check_k
 from agentkit.core.serialization.features import term_vector
 from agentkit.state.vectors._dense import DenseIndex
-from agentkit.state.vectors._rules import check_chunk, check_k, matching
+from agentkit.state.vectors._filters import matching
 from agentkit.state.vectors._terms import TermIndex
 
 __all__ = ["InMemoryVector"]

@@ -1,21 +1,26 @@
-"""Checkpoints as rows: what is checked before one is kept, and what makes two of them equal."""
+"""What every checkpoint store takes and refuses, so that all of them answer alike.
+
+A checkpoint becomes a row of six columns, and back. Equal checkpoints have equal rows, so a store
+that finds another row under a version raises what `conflict` gives.
+"""
 
 from __future__ import annotations
 
-from math import isfinite
+from math import inf, isfinite
 from typing import Any, NamedTuple
 
 from agentkit.core.contracts.errors import CheckpointConflict, StoreValueError
 from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
 from agentkit.core.contracts.store_rules import check_key, decode_value, encode_value
 
-__all__ = ["Row", "can_exist", "conflict", "from_row", "to_row"]
+__all__ = ["MAX_VERSION", "CheckpointRow", "can_exist", "conflict", "from_row", "to_row"]
 
-_MAX_VERSION = 2**63 - 1
+MAX_VERSION = 2**63 - 1
+"""The highest version a checkpoint may have; the lowest is 1."""
 
 
-class Row(NamedTuple):
-    """A checkpoint as its columns; equal checkpoints have equal rows."""
+class CheckpointRow(NamedTuple):
+    """One checkpoint as its columns; state and metadata are canonical JSON, in ASCII."""
 
     run_id: str
     version: int
@@ -25,12 +30,12 @@ class Row(NamedTuple):
     metadata: str
 
 
-def to_row(cp: Checkpoint) -> Row:
-    """Give the row of *cp*; raises `StoreValueError` for what no store keeps."""
+def to_row(cp: Checkpoint) -> CheckpointRow:
+    """Give *cp* as a row; raises `StoreValueError` for a field that no store keeps."""
     run_id = check_key(cp.run_id)
     if not can_exist(cp.version):
-        raise StoreValueError(f"a checkpoint's version must be from 1 to {_MAX_VERSION}")
-    return Row(
+        raise StoreValueError(f"a checkpoint's version must be from 1 to {MAX_VERSION}")
+    return CheckpointRow(
         run_id,
         int(cp.version),
         _status(cp.status).value,
@@ -40,15 +45,16 @@ def to_row(cp: Checkpoint) -> Row:
     )
 
 
-def from_row(row: Row) -> Checkpoint:
+def from_row(row: tuple[Any, ...]) -> Checkpoint:
     """Give the checkpoint that *row* holds; raises `ValueError` when it holds none."""
+    run_id, version, status, created_at, state, metadata = row
     return Checkpoint(
-        row.run_id,
-        row.version,
-        decode_value(row.state),
-        row.created_at,
-        CheckpointStatus(row.status),
-        decode_value(row.metadata),
+        run_id,
+        version,
+        decode_value(state),
+        created_at,
+        CheckpointStatus(status),
+        decode_value(metadata),
     )
 
 
@@ -58,10 +64,10 @@ def can_exist(version: Any) -> bool:
         raise StoreValueError(
             f"a checkpoint's version must be an integer; got {type(version).__qualname__}"
         )
-    return 1 <= version <= _MAX_VERSION
+    return 1 <= version <= MAX_VERSION
 
 
-def conflict(row: Row) -> CheckpointConflict:
+def conflict(row: CheckpointRow) -> CheckpointConflict:
     """Give the error for a *row* whose version is there with other content."""
     return CheckpointConflict(
         f"version {row.version} of run {row.run_id!r} is there with other content: "
@@ -83,7 +89,7 @@ def _created_at(seconds: Any) -> float:
     try:
         moment = float(seconds) + 0.0  # one zero, not two
     except OverflowError:
-        moment = float("inf")
+        moment = inf
     if not isfinite(moment):
         raise StoreValueError(f"a checkpoint's created_at must be finite; got {moment!r}")
     return moment
