@@ -78,6 +78,12 @@ class Abort(BaseException):
 class Raw:
     """An adapter to the text itself."""
 
+    name = "raw"
+    python_type = str
+
+    def json_schema(self) -> dict[str, Any]:
+        return {"type": "string"}
+
     def parse(self, raw: Any) -> Any:
         return raw
 
