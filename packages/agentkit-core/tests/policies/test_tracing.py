@@ -301,27 +301,18 @@ class Interrupted(Replay):
         raise asyncio.CancelledError
 
 
-def test_a_broken_replay_store_does_not_hurt_the_call() -> None:
-    ctx = watched(replay=Replay(broken=True))
-
-    assert text_of(run(tracing(), Terminal(), chat(ctx=ctx))) == "Hello, world"
-
-
-@pytest.mark.parametrize(
-    ("seam", "broken", "error"),
-    [
-        ("trace", BrokenTracer("span"), "RuntimeError"),
-        ("sampler", Sampler(OSError("down")), "OSError"),
-        ("replay", Replay(broken=True), "OSError"),
-    ],
-    ids=["trace", "sampler", "replay"],
-)
-def test_what_fails_while_watching_is_counted(seam: str, broken: Any, error: str) -> None:
+@pytest.mark.parametrize("seam", ["trace", "sampler", "replay"])
+def test_what_fails_while_watching_is_counted_and_hurts_nobody(seam: str) -> None:
+    broken = {
+        "trace": BrokenTracer("span"),
+        "sampler": Sampler(OSError("down")),
+        "replay": Replay(broken=True),
+    }
     metrics = Metrics()
-    run(tracing(), Terminal(), chat(ctx=watched(**{seam: broken}, metrics=metrics)))
+    items = run(tracing(), Terminal(), chat(ctx=watched(**{seam: broken[seam]}, metrics=metrics)))
 
-    counted = [told for told in metrics.told if told[0].endswith("error.count")]
-    assert counted == [(f"agentkit.{seam}.error.count", 1, {"error.type": error})]
+    assert text_of(items) == "Hello, world"
+    assert f"agentkit.{seam}.error.count" in [name for name, *_ in metrics.told]
 
 
 def test_a_cache_hit_is_told_and_consumes_nothing() -> None:
