@@ -2,6 +2,7 @@
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from agentkit.core.contracts._checks import check_counts, check_kinds, check_number, check_texts
@@ -78,12 +79,18 @@ class Observation:
     trace_context: TraceContext | None = None
 
     def __post_init__(self) -> None:
-        check_texts(self, "kind", "agent", "render", "run_id")
-        check_texts(self, "parent_id", optional=True)
-        check_counts(self, "seq")
-        check_number(self, "ts", at_least=None)
-        check_kinds(self, "trace_context", TraceContext, wanted="a TraceContext", optional=True)
-        object.__setattr__(self, "payload", deep_freeze(self.payload))
+        if not type(self.kind) is type(self.agent) is type(self.render) is type(self.run_id) is str:
+            check_texts(self, "kind", "agent", "render", "run_id")
+        if self.parent_id is not None and type(self.parent_id) is not str:
+            check_texts(self, "parent_id", optional=True)
+        if type(self.seq) is not int or self.seq < 0:
+            check_counts(self, "seq")
+        if type(self.ts) is not float or not -inf < self.ts < inf:
+            check_number(self, "ts", at_least=None)
+        if self.trace_context is not None and type(self.trace_context) is not TraceContext:
+            check_kinds(self, "trace_context", TraceContext, wanted="a TraceContext", optional=True)
+        if self.payload is not None:
+            object.__setattr__(self, "payload", deep_freeze(self.payload))
 
     def __hash__(self) -> int:
         return hash((self.run_id, self.agent, self.seq, self.ts, self.kind))
