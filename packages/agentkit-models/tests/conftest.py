@@ -136,6 +136,22 @@ class Asked:
 Use = Callable[[Any, Provider], Awaitable[Any]]
 
 
+class LeapingLoop(asyncio.SelectorEventLoop):
+    """An event loop whose clock can be set forward: what waits for a time then waits no more."""
+
+    leapt = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.leapt
+
+    def leap(self) -> None:
+        """Let a day pass as soon as everybody waits who is going to."""
+        self.call_soon(self._leap)
+
+    def _leap(self) -> None:
+        self.leapt += 24 * 60 * 60
+
+
 async def generate(llm: Any, _: Provider) -> Any:
     return await llm.generate(HELLO)
 
@@ -168,6 +184,7 @@ def ask() -> Callable[..., Asked]:
         use: Use = generate, *, of: Callable[..., Any] = OpenAICompatibleLLM, **how: Any
     ) -> Asked:
         answer = {name: how.pop(name) for name in list(how) if name in Reply.__annotations__}
-        return asyncio.run(_ask(Reply(**answer), use, how, of=of))
+        with asyncio.Runner(loop_factory=LeapingLoop) as runner:
+            return runner.run(_ask(Reply(**answer), use, how, of=of))
 
     return run

@@ -20,7 +20,9 @@ from agentkit.models._transport._settings import checked_url, refused
 __all__ = ["HttpTransport", "Reply"]
 
 _MOST_URLS = 64
-_LIMITS = httpx.Limits(max_connections=100, max_keepalive_connections=20)
+_MOST_CALLS = 100
+# As many are kept as there may be, so that calls one after the other in a burst shake no new hands.
+_LIMITS = httpx.Limits(max_connections=_MOST_CALLS, max_keepalive_connections=_MOST_CALLS)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -32,12 +34,25 @@ class Reply:
     body: Body
 
 
+class Own:
+    """The client of one event loop, the generator that closes it, and who may ask by it."""
+
+    def __init__(self, client: httpx.AsyncClient, keeper: AsyncGenerator[object, None]) -> None:
+        self.client = client
+        self.keeper = keeper
+        self.places = asyncio.Semaphore(_MOST_CALLS)
+
+
 class HttpTransport:
     """Posts JSON to one base URL.
 
     It makes its own client where none is given, one for each event loop, and closes those; a client
     that is given is used as it is and left open. Each call is one request, whatever happens:
     redirects are not followed. What the HTTP libraries log of a call is without *secrets*.
+
+    A client of its own has up to 100 calls at a time; more wait their turn, first come first
+    served, bounded by the total timeout and the run only. They wait here because httpx looks at
+    each connection for each one that waits there, whenever one of them moves.
 
     Raises:
         ClientSettingError: Nothing can be sent to *base_url*, or by *client*.
@@ -59,12 +74,7 @@ class HttpTransport:
         self._timeouts = timeouts
         self._given = client
         self._urls: dict[str, httpx.URL] = {}
-        self._own: WeakKeyDictionary[
-            asyncio.AbstractEventLoop, AsyncGenerator[httpx.AsyncClient, None]
-        ] = WeakKeyDictionary()
-        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = (
-            WeakKeyDictionary()
-        )
+        self._own: WeakKeyDictionary[asyncio.AbstractEventLoop, Own] = WeakKeyDictionary()
 
     @property
     def origin(self) -> str:
@@ -85,34 +95,35 @@ class HttpTransport:
             Cancelled: *ctx* is cancelled or past its deadline.
 
         """
-        client = await self._client()
         bounds = Bounds(ctx, total=self._timeouts.total)
-        url = self._url_of(path)
-        request = client.build_request(
-            "POST",
-            url,
-            params=url.params if client.params else None,  # httpx would have its own replace them
-            content=body,
-            headers=self._headers,
-            timeout=httpx.Timeout(self._timeouts.idle, connect=self._timeouts.connect),
-        )
-        response = await self._sent(client, request, bounds)
-        answer = Body(response, bounds, origin=self.origin)
-        try:
-            yield Reply(response.status_code, dict(response.headers), answer)
-        finally:
-            await answer.aclose()
+        async with self._place(bounds) as client:
+            url = self._url_of(path)
+            request = client.build_request(
+                "POST",
+                url,
+                # httpx would have the client's own replace them.
+                params=url.params if client.params else None,
+                content=body,
+                headers=self._headers,
+                timeout=httpx.Timeout(self._timeouts.idle, connect=self._timeouts.connect),
+            )
+            response = await self._sent(client, request, bounds)
+            answer = Body(response, bounds, origin=self.origin)
+            try:
+                yield Reply(response.status_code, dict(response.headers), answer)
+            finally:
+                await answer.aclose()
 
     async def aclose(self) -> None:
         """Close every client of its own, in the event loop that each belongs to."""
         here = asyncio.get_running_loop()
-        for loop, keeper in list(self._own.items()):
+        for loop, own in list(self._own.items()):
             del self._own[loop]
-            self._clients.pop(loop, None)
             if loop is here:
-                await keeper.aclose()
+                await own.keeper.aclose()
             elif loop.is_running():
-                await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(_close(keeper), loop))
+                closing = asyncio.run_coroutine_threadsafe(_close(own.keeper), loop)
+                await asyncio.wrap_future(closing)
 
     def _url_of(self, path: str) -> httpx.URL:
         """Give the URL of *path*, made once: httpx takes long over it."""
@@ -128,22 +139,28 @@ class HttpTransport:
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
         return url.copy_merge_params(httpx.QueryParams(query)) if query else url
 
-    async def _client(self) -> httpx.AsyncClient:
+    @asynccontextmanager
+    async def _place(self, bounds: Bounds) -> AsyncGenerator[httpx.AsyncClient, None]:
+        """Give the client to ask by, as soon as it may be asked by."""
         if self._given is not None:
-            return self._given
-        loop = asyncio.get_running_loop()
-        client = self._clients.get(loop)
-        if client is None or client.is_closed:
-            self._forget_closed_loops()
-            keeper = _keep_client()
-            client = self._clients[loop] = await _begun(keeper)
-            self._own[loop] = keeper
-        return client
+            yield self._given
+            return
+        own = await self._owned()
+        await (bounds.wait(own.places.acquire) if own.places.locked() else own.places.acquire())
+        try:
+            yield own.client
+        finally:
+            own.places.release()
 
-    def _forget_closed_loops(self) -> None:
-        for loop in [loop for loop in self._own if loop.is_closed()]:
-            del self._own[loop]
-            self._clients.pop(loop, None)
+    async def _owned(self) -> Own:
+        loop = asyncio.get_running_loop()
+        own = self._own.get(loop)
+        if own is None or own.client.is_closed:
+            for ended in [loop for loop in self._own if loop.is_closed()]:
+                del self._own[ended]
+            keeper = _keep_client()
+            own = self._own[loop] = Own(await _begun(keeper), keeper)
+        return own
 
     async def _sent(
         self, client: httpx.AsyncClient, request: httpx.Request, bounds: Bounds
@@ -185,5 +202,5 @@ async def _begun(keeper: AsyncGenerator[httpx.AsyncClient, None]) -> httpx.Async
     raise error
 
 
-async def _close(keeper: AsyncGenerator[httpx.AsyncClient, None]) -> None:
+async def _close(keeper: AsyncGenerator[object, None]) -> None:
     await keeper.aclose()
