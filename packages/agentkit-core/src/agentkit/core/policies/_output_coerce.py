@@ -63,10 +63,17 @@ class _OutputCoerce:
                     yield item
             return
         reading = _Reading(call, adapter, self._partial_every)
-        passing = reading.passing
+        keep, quiet = reading.unread.append, 0
         async with closing(nxt(call)) as inner:
             async for item in inner:
-                yield passing(item)
+                text = item.text
+                keep(text)
+                quiet -= len(text)
+                if quiet > 0 and '"' not in text and not item.tool_calls:
+                    yield item  # nothing is complete: what came is read with what comes
+                else:
+                    delta, quiet = reading.passed(item)
+                    yield delta
         if not reading.called_tools:
             yield Delta(parsed=reading.finished())
 
@@ -78,23 +85,28 @@ class _Reading:
         self._call = call
         self._adapter = adapter
         self._partial_every = partial_every
-        self._text: list[str] = []
-        self._read = 0  # how many pieces of the text the reader has had
+        self._texts: list[str] = []
         self._json = PartialJson()
-        self._in_text = False
         self._builder = adapter if isinstance(adapter, PartialBuilder) else None
         self._shown = 0
         self._left = partial_every  # characters until the next partial is due
+        self.unread: list[str] = []
         self.called_tools = False
 
-    def passing(self, delta: Delta) -> Delta:
-        """Give *delta* with the object in progress, if that is news."""
-        text = delta.text
-        self._text.append(text)
-        self._left -= len(text)
-        if self._in_text and self._left > 0 and '"' not in text and not delta.tool_calls:
-            return delta  # nothing is complete: what came is read with what comes
-        return self._read_on(delta)
+    def passed(self, delta: Delta) -> tuple[Delta, int]:
+        """Read what has come up to *delta*; give it with the object in progress, if that is news.
+
+        Also tell how many characters may now pass unread unless there is a quote among them, after
+        which a value may be complete.
+        """
+        if delta.tool_calls:
+            self.called_tools = True
+        due = self._json.feed(self._news()) or self._left <= 0
+        if due and self._json.version != self._shown:
+            self._shown = self._json.version
+            self._left = self._partial_every
+            delta = self._with_partial(delta)
+        return delta, self._left if self._json.is_in_text else 0
 
     def finished(self) -> Any:
         """Give the object that the whole text is, and leave it for others to read.
@@ -104,7 +116,7 @@ class _Reading:
 
         """
         try:
-            parsed = self._adapter.parse("".join(self._text))
+            parsed = self._adapter.parse("".join([*self._texts, *self.unread]))
         except OutputCoercionError as exc:
             note(
                 self._call,
@@ -116,30 +128,25 @@ class _Reading:
         self._call.meta["output_parsed"] = parsed
         return parsed
 
-    def _read_on(self, delta: Delta) -> Delta:
-        """Have the reader read what has come since, and give *delta* with what is news in it."""
-        if delta.tool_calls:
-            self.called_tools = True
-        due = self._json.feed("".join(self._text[self._read :])) or self._left <= 0
-        self._read = len(self._text)
-        self._in_text = self._json.is_in_text
-        if not due or self._json.version == self._shown:
-            return delta
-        self._shown = self._json.version
-        self._left = self._partial_every
+    def _news(self) -> str:
+        text = "".join(self.unread)
+        self.unread.clear()
+        self._texts.append(text)
+        self._left -= len(text)
+        return text
+
+    def _with_partial(self, delta: Delta) -> Delta:
         partial = self._partial()
-        return delta if partial is None else _with(delta, partial)
+        if partial is None:
+            return delta
+        if beyond_text((delta,)):
+            return replace(delta, partial=partial)
+        return Delta(delta.text, partial=partial)  # in half the time
 
     def _partial(self) -> Any | None:
         try:
             if self._builder is not None:
                 return self._builder.partial_from(self._json.value())
-            return self._adapter.partial_parse("".join(self._text))
+            return self._adapter.partial_parse("".join(self._texts))
         except Exception:  # noqa: BLE001 - a preview that fails must not cost the answer
             return None
-
-
-def _with(delta: Delta, partial: Any) -> Delta:
-    if beyond_text((delta,)):
-        return replace(delta, partial=partial)
-    return Delta(delta.text, partial=partial)  # in half the time

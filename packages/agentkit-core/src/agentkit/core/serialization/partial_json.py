@@ -10,8 +10,10 @@ __all__ = ["PartialJson", "read_partial"]
 
 _MAX_DEPTH: Final = 200
 _NOTHING: Final = object()
-_BLANK: Final = re.compile(r"[ \t\r\n\ufeff]+")
-_PLAIN_TEXT: Final = re.compile(r'[^"\\]+')
+_BLANKS: Final = " \t\r\n\ufeff"
+_BLANK: Final = re.compile(f"[{_BLANKS}]+")
+_BETWEEN: Final = frozenset({"start", "value", "key", "colon", "after"})
+"""The states in which blanks stand for nothing."""
 _HEX: Final = re.compile(r"[0-9a-fA-F]{4}")
 _LITERAL: Final = re.compile(r"[-+.0-9A-Za-z]+")
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -64,10 +66,12 @@ class PartialJson:
 
     __slots__ = (
         "_at_key",
+        "_backslash",
         "_escape",
         "_frames",
         "_high",
         "_pieces",
+        "_quote",
         "_root",
         "_state",
         "completed",
@@ -81,6 +85,7 @@ class PartialJson:
         self._escape = ""
         self._high = ""
         self._at_key = False
+        self._quote = self._backslash = -1  # where the next of each is in what is fed
         self._root: Any = _NOTHING
         self.version: int = 0
         """Grows whenever `value` would answer something new."""
@@ -105,9 +110,13 @@ class PartialJson:
     def feed(self, text: str) -> bool:
         """Read on by *text*; say whether a value became complete."""
         before = self.completed
+        self._quote = self._backslash = -1
         at, end = 0, len(text)
         while at < end and self._state not in {"end", "broken"}:
-            at = self._STEPS[self._state](self, text, at)
+            if text[at] in _BLANKS and self._state in _BETWEEN:
+                at = _after_blanks(text, at)
+            else:
+                at = self._STEPS[self._state](self, text, at)
         return self.completed > before
 
     def value(self) -> Any:
@@ -130,9 +139,7 @@ class PartialJson:
         return self._pieces[0]
 
     def _start(self, text: str, at: int) -> int:
-        at = _skip_blank(text, at)
-        if at < len(text):
-            self._state = "fence" if text[at] == "`" else "value"
+        self._state = "fence" if text[at] == "`" else "value"
         return at
 
     def _fence(self, text: str, at: int) -> int:
@@ -143,21 +150,17 @@ class PartialJson:
         return line_end + 1
 
     def _value(self, text: str, at: int) -> int:
-        at = _skip_blank(text, at)
-        if at == len(text):
-            return at
         char = text[at]
         if char == '"':
-            self._begin_text(at_key=False)
-            return at + 1
+            return self._begin_text(text, at + 1, at_key=False)
         if char in "{[":
             self._open(char)
             return at + 1
-        if _LITERAL.match(char):
-            self._pieces = []
-            self._state = "literal"
-            return at
-        return self._end_or_break(char, "]", at)
+        if char == "]":
+            return self._end_or_break(char, "]", at)
+        self._pieces = []
+        self._state = "literal"
+        return self._literal(text, at)
 
     def _open(self, char: str) -> None:
         if len(self._frames) == _MAX_DEPTH:
@@ -168,25 +171,15 @@ class PartialJson:
         self.version += 1
 
     def _key(self, text: str, at: int) -> int:
-        at = _skip_blank(text, at)
-        if at == len(text):
-            return at
         if text[at] == '"':
-            self._begin_text(at_key=True)
-            return at + 1
+            return self._begin_text(text, at + 1, at_key=True)
         return self._end_or_break(text[at], "}", at)
 
     def _colon(self, text: str, at: int) -> int:
-        at = _skip_blank(text, at)
-        if at == len(text):
-            return at
         self._state = "value" if text[at] == ":" else "broken"
         return at + 1
 
     def _after(self, text: str, at: int) -> int:
-        at = _skip_blank(text, at)
-        if at == len(text):
-            return at
         in_object = isinstance(self._frames[-1].items, dict)
         if text[at] == ",":
             self._state = "key" if in_object else "value"
@@ -212,29 +205,48 @@ class PartialJson:
         self._frames[-1].add(value)
         self._state = "after"
 
-    def _begin_text(self, *, at_key: bool) -> None:
-        self._pieces = []
+    def _begin_text(self, text: str, at: int, *, at_key: bool) -> int:
+        """Read the text that begins in *at*, all of it if it is plain and its end is here."""
         self._at_key = at_key
+        plain = self._plain_until(text, at)
+        if text[plain : plain + 1] == '"':
+            self._end_text(text[at:plain])
+            return plain + 1
+        self._pieces = []
         self._state = "string"
         self.version += not at_key
+        return at
 
-    def _string(self, text: str, at: int) -> int:
-        plain = _PLAIN_TEXT.match(text, at)
-        if plain:
-            self._add_text(plain.group())
-            return plain.end()
-        if text[at] == "\\":
-            self._escape = ""
-            self._state = "escape"
-            return at + 1
-        self._flush_surrogate()
-        whole = "".join(self._pieces)
+    def _end_text(self, whole: str) -> None:
         if self._at_key:
             self._frames[-1].key = whole
             self._state = "colon"
         else:
             self._complete(whole)
+
+    def _string(self, text: str, at: int) -> int:
+        plain = self._plain_until(text, at)
+        if plain > at:
+            self._add_text(text[at:plain])
+            return plain
+        if text[at] == "\\":
+            self._escape = ""
+            self._state = "escape"
+            return at + 1
+        self._flush_surrogate()
+        self._end_text("".join(self._pieces))
         return at + 1
+
+    def _plain_until(self, text: str, at: int) -> int:
+        """Give where the text that is open in *at* has its next quote or backslash, if not the end.
+
+        Each of the two is looked for from where it was last found, so no character is twice.
+        """
+        if self._quote < at:
+            self._quote = _place('"', text, at)
+        if self._backslash < at:
+            self._backslash = _place("\\", text, at)
+        return min(self._quote, self._backslash)
 
     def _escaped(self, text: str, at: int) -> int:
         self._escape += text[at]
@@ -278,7 +290,9 @@ class PartialJson:
         run = _LITERAL.match(text, at)
         if run:
             self._pieces.append(run.group())
-            return run.end()
+            at = run.end()
+        if at == len(text):
+            return at
         word, self._pieces = "".join(self._pieces), []
         value = _read_literal(word)
         if value is _NOTHING:
@@ -307,9 +321,14 @@ def read_partial(text: str) -> Any:
     return reader.value()
 
 
-def _skip_blank(text: str, at: int) -> int:
-    blank = _BLANK.match(text, at)
-    return blank.end() if blank else at
+def _place(char: str, text: str, at: int) -> int:
+    found = text.find(char, at)
+    return len(text) if found < 0 else found
+
+
+def _after_blanks(text: str, at: int) -> int:
+    blanks = _BLANK.match(text, at)
+    return blanks.end() if blanks else at
 
 
 def _read_literal(word: str) -> Any:
