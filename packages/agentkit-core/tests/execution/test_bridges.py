@@ -182,8 +182,10 @@ def test_a_cache_hint_becomes_advice(hint: Any, cache: str | None) -> None:
 
 def test_complete_is_a_system_and_a_user_message() -> None:
     client = Client()
-    asyncio.run(as_llm_port(client).complete(system="s", user="u", model="m"))
+    port = as_llm_port(client)
+    asyncio.run(port.complete(system="s", user="u", model="m", temperature=0.5))
 
+    assert client.options.temperature == 0.5
     assert [(m.role, m.content) for m in client.messages] == [
         ("system", [TextBlock("s")]),
         ("user", [TextBlock("u")]),
@@ -191,8 +193,13 @@ def test_complete_is_a_system_and_a_user_message() -> None:
 
 
 def test_another_model_is_refused_by_a_client_of_one() -> None:
-    with pytest.raises(UnsupportedOption, match="speaks to 'm'; got model 'other'"):
+    with pytest.raises(UnsupportedOption, match="speaks to 'm'; got model 'other'") as caught:
         chat(Client(), model="other")
+    assert caught.value.option == "model"
+
+
+def test_no_model_at_all_is_the_clients_own() -> None:
+    assert chat(Client(model="own"), model="").content == "hi"
 
 
 def test_another_model_is_spoken_to_by_a_client_of_many() -> None:
@@ -270,6 +277,43 @@ def test_generate_gives_what_ends_the_stream() -> None:
     response = asyncio.run(client.generate([]))
 
     assert (response.content, response.stop_kind) == ([TextBlock("hi")], "stop")
+    assert response.finish_reason == "stop"
+
+
+def test_generate_answers_in_a_live_run() -> None:
+    client = as_llm_client(Port(Delta("hi"), Delta("!")), model="m")
+    response = asyncio.run(client.generate([], ctx=RunMeta("r", CancellationToken())))
+
+    assert response.content == [TextBlock("hi!")]
+
+
+def test_generate_in_a_cancelled_run_calls_no_port() -> None:
+    port, token = Port(Delta("hi")), CancellationToken()
+    token.cancel("enough")
+
+    with pytest.raises(Cancelled, match="enough"):
+        asyncio.run(as_llm_client(port, model="m").generate([], ctx=RunMeta("r", token)))
+    assert port.asked == {}
+
+
+class Silent(Port):
+    """A port that never says anything."""
+
+    def __init__(self, token: CancellationToken) -> None:
+        super().__init__()
+        self.token = token
+
+    async def stream(self, **asked: Any) -> AsyncIterator[Delta]:
+        self.token.cancel("enough")
+        await asyncio.Event().wait()
+        yield Delta()
+
+
+def test_a_run_that_is_cancelled_waits_for_no_delta() -> None:
+    token = CancellationToken()
+
+    with pytest.raises(Cancelled, match="enough"):
+        events(Silent(token), ctx=RunMeta("r", token))
 
 
 def test_options_become_a_request() -> None:

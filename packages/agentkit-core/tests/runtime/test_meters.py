@@ -29,13 +29,16 @@ class _Plain:
     def __init__(self, verdict: Charge | None = None, *, fails: str = "") -> None:
         self.verdict = verdict
         self.fails = fails
+        self.asked: list[Any] = []
         self.charged: list[Usage] = []
 
     async def guard(self, call: Any) -> Charge | None:
+        self.asked.append(call)
         await asyncio.sleep(0)
         return self.verdict
 
     async def charge(self, call: Any, usage: Usage) -> Charge | None:
+        self.asked.append(call)
         self.charged.append(usage)
         if self.fails:
             raise MeterExceeded(self.fails)
@@ -66,6 +69,15 @@ def test_a_plain_meter_is_guarded_and_charged_once() -> None:
     meter = _Plain()
     asyncio.run(run(meter))
     assert meter.charged == [Usage(1, 2)]
+
+
+def test_a_plain_meter_is_told_the_call() -> None:
+    async def run(meter: _Plain, call: Call) -> None:
+        await (await reserve([meter], call)).settle(Usage(1, 2))
+
+    meter, call = _Plain(), _call()
+    asyncio.run(run(meter, call))
+    assert meter.asked == [call, call]
 
 
 def test_a_released_plain_meter_is_not_charged() -> None:

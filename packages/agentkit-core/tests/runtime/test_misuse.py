@@ -137,8 +137,12 @@ def test_a_response_that_was_read_says_so_when_it_is_read_again() -> None:
         _ = [delta async for delta in stream]
         _ = [delta async for delta in stream]
 
-    with pytest.raises(RuntimeError, match="read to its end or closed: keep its increments"):
+    with pytest.raises(RuntimeError) as caught:
         asyncio.run(read_twice())
+    assert str(caught.value) == (
+        "this response has been read to its end or closed: keep its increments in a list, or ask "
+        "again with another invoker.stream(...)"
+    )
 
 
 def test_a_response_that_was_closed_says_so() -> None:
@@ -225,7 +229,9 @@ def test_a_run_that_is_saved_from_another_loop_meanwhile_says_what_to_do() -> No
         checkpointer = Checkpointer(port)
         saving = asyncio.create_task(checkpointer.snapshot("r", {}))
         await port.reached.wait()
-        with pytest.raises(RuntimeError, match="give each loop a context of its own"):
+        with pytest.raises(
+            RuntimeError, match=r"one loop, or give each loop a context of its own$"
+        ):
             await asyncio.to_thread(asyncio.run, checkpointer.snapshot("r", {}))
         port.go.set()
         await saving
