@@ -40,12 +40,7 @@ def exact(value: Amount) -> Decimal:
         MoneyPrecisionError: It is no finite number, or has a place that no amount has.
 
     """
-    _check_type(value)
-    try:
-        # A float is what it reads as, not its binary value; a subclass of Decimal becomes plain.
-        amount = value if type(value) is Decimal else Decimal(str(value))
-    except (DecimalException, ValueError):
-        raise MoneyPrecisionError(f"an amount of money is a number; got {_cut(value)}") from None
+    amount = value if type(value) is Decimal else _read(value)
     if not amount.is_finite():
         raise MoneyPrecisionError(f"an amount of money is finite; got {value!r}")
     smallest = amount.as_tuple().exponent
@@ -103,9 +98,14 @@ def in_words(amount: Decimal) -> str:
     return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"
 
 
-def _check_type(value: object) -> None:
+def _read(value: Amount) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, (Decimal, float, int, str)):
         raise MoneyPrecisionError(f"an amount of money is a number; got {value!r}")
+    try:
+        # A float is what it reads as, not its binary value; a subclass of Decimal becomes plain.
+        return Decimal(str(value))
+    except (DecimalException, ValueError):
+        raise MoneyPrecisionError(f"an amount of money is a number; got {_cut(value)}") from None
 
 
 def _cut(value: object) -> str:

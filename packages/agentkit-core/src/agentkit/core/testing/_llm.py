@@ -178,18 +178,20 @@ class FakeLLM:
         if turn.error is not None:
             raise turn.error
         text = turn.content
-        pieces = [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)]
-        finish = turn.finish_reason or ("tool_calls" if turn.tool_calls else "stop")
-        thoughts = [Delta(reasoning=turn.reasoning)] if turn.reasoning else []
-        last = Delta(
-            model=model,
-            usage=self._usage if turn.usage is None else turn.usage,
-            provider="fake",
-            finish_reason=finish,
-            tool_calls=turn.tool_calls,
-            blocks=turn.blocks,
+        deltas = [Delta(text[at : at + _PIECE]) for at in range(0, len(text), _PIECE)]
+        if turn.reasoning:
+            deltas.insert(0, Delta(reasoning=turn.reasoning))
+        deltas.append(
+            Delta(
+                model=model,
+                usage=self._usage if turn.usage is None else turn.usage,
+                provider="fake",
+                finish_reason=turn.finish_reason or ("tool_calls" if turn.tool_calls else "stop"),
+                tool_calls=turn.tool_calls,
+                blocks=turn.blocks,
+            )
         )
-        return [*thoughts, *(Delta(piece) for piece in pieces), last]
+        return deltas
 
 
 def _check_script(responses: object, turns: object) -> None:

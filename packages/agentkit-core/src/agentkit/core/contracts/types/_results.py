@@ -140,19 +140,21 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     """
     told = list(deltas)
     text = "".join([delta.text for delta in told])
-    other = beyond_text(told)
     calls: list[ToolCall] = []
+    blocks: list[ContentBlock] = []
+    reasoning: list[str] = []
     last: dict[str, Any] = {}
-    for delta in other:
+    for delta in beyond_text(told):
         if delta.tool_calls:
             calls.extend([call for call in delta.tool_calls if call not in calls])
+        blocks.extend(delta.blocks)
+        reasoning.append(delta.reasoning)
         last.update(_facts(delta))
-    blocks = tuple([block for delta in other for block in delta.blocks])
     return LLMResult(
         text,
         tool_calls=tuple(calls),
-        blocks=_with_text(blocks, text) if blocks else (),
-        reasoning="".join([delta.reasoning for delta in other]),
+        blocks=_with_text(tuple(blocks), text),
+        reasoning="".join(reasoning),
         **last,
     )
 
