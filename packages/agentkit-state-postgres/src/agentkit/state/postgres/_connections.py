@@ -36,21 +36,21 @@ class Connections:
                 await self._free.acquire()
         else:
             await self._free.acquire()  # at once
-        while self._idle:
-            connection = self._idle.pop()
-            if not connection.is_closed():
-                return connection
         try:
-            return await _ASYNCPG.connect(self._dsn, timeout=timeout, statement_cache_size=0)
+            connection = await self._idle_one(timeout)
+            if connection is None:
+                connection = await _ASYNCPG.connect(
+                    self._dsn, timeout=timeout, statement_cache_size=0
+                )
         except BaseException:
             self._free.release()
             raise
+        return connection
 
     async def release(self, connection: Any, *, timeout: float) -> None:  # noqa: ARG002, ASYNC109
         """Take *connection* back.
 
-        One whose statement was cancelled waits for the server's word before it runs the next, so it
-        is lent again after all others.
+        One whose statement was cancelled is lent again after all others.
         """
         if connection.is_closed():
             pass
@@ -69,3 +69,28 @@ class Connections:
             connection = self._idle.pop()
             with suppress(OSError, EOFError, _ASYNCPG.PostgresError, _ASYNCPG.InterfaceError):
                 await connection.close(timeout=1)
+
+    async def _idle_one(self, timeout: float) -> Any | None:  # noqa: ASYNC109  # as above
+        """Take an idle connection, if there is one.
+
+        The server has had its word on what was cancelled there: who is lent it is not struck by
+        that, nor by the end of a connection on which cancelling failed.
+        """
+        while self._idle:
+            connection = self._idle.pop()
+            if connection._protocol._is_cancelling():  # noqa: SLF001  # as asyncpg's own pool asks
+                await self._settled(connection, timeout)
+            if not connection.is_closed():
+                return connection
+        return None
+
+    async def _settled(self, connection: Any, timeout: float) -> None:  # noqa: ASYNC109  # as above
+        """Return when the server has had its word; *connection* is idle again if that fails."""
+        try:
+            await connection._protocol._wait_for_cancellation(timeout)  # noqa: SLF001  # as above
+        except TimeoutError:
+            connection.terminate()
+            raise
+        except BaseException:  # this caller was cancelled
+            self._idle.insert(0, connection)
+            raise

@@ -1,0 +1,1 @@
+"""Poolers that lend a connection to PostgreSQL for one transaction."""
