@@ -1,5 +1,6 @@
 """Bytes of a response, cut anywhere, to neutral events: what the APIs over event streams share."""
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -11,7 +12,14 @@ from agentkit.models.codecs._partial import in_part
 from agentkit.models.codecs._refrain import MoreText, Piece, Refrain, end_of_event
 from agentkit.models.codecs._sse import MAX_EVENT_BYTES, ServerSentEvent, ServerSentEventParser
 
-__all__ = ["MAX_BODY_BYTES", "Decoder", "EventReader", "EventStreamDecoder", "GrowingAnswer"]
+__all__ = [
+    "MAX_BODY_BYTES",
+    "Decoder",
+    "EventReader",
+    "EventStreamDecoder",
+    "GrowingAnswer",
+    "completion_in",
+]
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """The largest whole body that a decoder holds in memory by default."""
@@ -99,24 +107,23 @@ class EventReader(Protocol):
 class EventStreamDecoder:
     """Decodes one successful response, whole or streamed: the first visible byte tells which.
 
-    The events are the same however the bytes are cut. *reader* reads into *answer*. *provider* is
-    whom an error that does not say is of.
+    The events are the same however the bytes are cut. *provider* tags what only that provider can
+    read back, and is whom an error that does not say is of. *now* is the time in seconds since the
+    epoch, for errors that name a moment to try again.
     """
 
     def __init__(
         self,
-        answer: GrowingAnswer,
-        reader: EventReader,
         *,
         provider: str = "",
+        now: float = 0.0,
         max_event_bytes: int = MAX_EVENT_BYTES,
         max_body_bytes: int = MAX_BODY_BYTES,
     ) -> None:
         self._provider = provider
         self._max_body = max_body_bytes
-        self._answer = answer
+        self._answer, self._reader = self._parts(provider=provider, now=now)
         self._parser = ServerSentEventParser(max_event_bytes=max_event_bytes)
-        self._reader = reader
         self._is_body: bool | None = None
         self._body = bytearray()
         self._failure: ProviderError | None = None
@@ -190,6 +197,10 @@ class EventStreamDecoder:
         error.provider = error.provider or self._provider
         return error
 
+    @abstractmethod
+    def _parts(self, *, provider: str, now: float) -> tuple[GrowingAnswer, EventReader]:
+        """Give the API's answer, with nothing in it yet, and what reads events into it."""
+
     def _sniff(self, data: bytes) -> bytes:
         """Tell a whole body from an event stream by its first visible byte; give what to read."""
         data = bytes(self._body) + data
@@ -255,3 +266,9 @@ class EventStreamDecoder:
             self._reader.check_end(self._parser.stray)
         except ProviderError as error:
             self._failure = error
+
+
+def completion_in(body: bytes, decoder: Decoder) -> CompletionEvent:
+    """Give the answer in a whole *body*, streamed or not; it raises what `Decoder.close` raises."""
+    events = [*decoder.feed(body), *decoder.close()]
+    return next(event for event in events if isinstance(event, CompletionEvent))

@@ -1,8 +1,7 @@
 """Bytes of a response, cut anywhere, to neutral events."""
 
 from agentkit.core.contracts.llm import CompletionEvent
-from agentkit.models.codecs._decoding import MAX_BODY_BYTES, EventStreamDecoder
-from agentkit.models.codecs._sse import MAX_EVENT_BYTES
+from agentkit.models.codecs._decoding import EventStreamDecoder, completion_in
 from agentkit.models.codecs.gemini._answer import Answer
 from agentkit.models.codecs.gemini._frames import FrameReader
 
@@ -10,29 +9,11 @@ __all__ = ["ResponseDecoder", "decode_response"]
 
 
 class ResponseDecoder(EventStreamDecoder):
-    """Decodes one successful response: whole, as an event stream, or as a list of chunks.
+    """Decodes one successful response: whole, as an event stream, or as a list of chunks."""
 
-    The events are the same however the bytes are cut. *provider* tags what only that provider can
-    read back. *now* is the time in seconds since the epoch, for errors that name a moment to try
-    again.
-    """
-
-    def __init__(
-        self,
-        *,
-        provider: str = "",
-        now: float = 0.0,
-        max_event_bytes: int = MAX_EVENT_BYTES,
-        max_body_bytes: int = MAX_BODY_BYTES,
-    ) -> None:
+    def _parts(self, *, provider: str, now: float) -> tuple[Answer, FrameReader]:
         answer = Answer(provider=provider)
-        super().__init__(
-            answer,
-            FrameReader(answer, now=now),
-            provider=provider,
-            max_event_bytes=max_event_bytes,
-            max_body_bytes=max_body_bytes,
-        )
+        return answer, FrameReader(answer, now=now)
 
 
 def decode_response(body: bytes, *, provider: str = "", now: float = 0.0) -> CompletionEvent:
@@ -42,6 +23,4 @@ def decode_response(body: bytes, *, provider: str = "", now: float = 0.0) -> Com
         ProviderError: The body is an error, no answer of this API, or an answer cut short.
 
     """
-    decoder = ResponseDecoder(provider=provider, now=now)
-    events = [*decoder.feed(body), *decoder.close()]
-    return next(event for event in events if isinstance(event, CompletionEvent))
+    return completion_in(body, ResponseDecoder(provider=provider, now=now))

@@ -5,7 +5,7 @@ from typing import Any
 
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import CompletionEvent, LLMStreamEvent, ReasoningDelta, TextDelta
-from agentkit.models.codecs._decoding import MAX_BODY_BYTES
+from agentkit.models.codecs._decoding import MAX_BODY_BYTES, completion_in
 from agentkit.models.codecs._endings import cut_short, undecodable
 from agentkit.models.codecs._errors import error_in, malformed, stream_error
 from agentkit.models.codecs._json import as_dict, is_dict, load
@@ -162,6 +162,4 @@ def decode_response(body: bytes, *, provider: str = "", now: float = 0.0) -> Com
         ProviderError: The body is an error, no answer of this API, or an answer cut short.
 
     """
-    decoder = ResponseDecoder(provider=provider, now=now)
-    events = [*decoder.feed(body), *decoder.close()]
-    return next(event for event in events if isinstance(event, CompletionEvent))
+    return completion_in(body, ResponseDecoder(provider=provider, now=now))
