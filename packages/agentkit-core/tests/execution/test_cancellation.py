@@ -29,6 +29,22 @@ class _Clock:
         return self.time
 
 
+class _Counted(CancellationToken):
+    """A token that counts who listens to it now, and who ever did."""
+
+    listening, ever = 0, 0
+
+    def add_callback(self, callback: Callable[[], object]) -> Callable[[], object]:
+        forget = super().add_callback(callback)
+        self.listening, self.ever = self.listening + 1, self.ever + 1
+
+        def gone() -> None:
+            self.listening -= 1
+            forget()
+
+        return gone
+
+
 async def _forever() -> None:
     await asyncio.Event().wait()
 
@@ -544,6 +560,53 @@ def test_a_cancellation_that_comes_after_the_scope_is_no_error_of_the_loop() -> 
         return reports
 
     assert asyncio.run(run()) == []
+
+
+def test_a_lasting_scope_listens_once_for_all_its_steps_until_it_forgets() -> None:
+    async def run() -> list[tuple[int, int]]:
+        token = _Counted()
+        step = interrupt_on(token, lasting=True)
+        for _ in range(2):
+            with step:
+                await asyncio.sleep(0)
+        kept = token.listening, token.ever
+        step.forget()
+        return [kept, (token.listening, token.ever)]
+
+    assert asyncio.run(run()) == [(1, 1), (0, 1)]
+
+
+def test_a_later_step_of_a_lasting_scope_is_interrupted() -> None:
+    async def steps(token: CancellationToken) -> None:
+        step = interrupt_on(token, lasting=True)
+        with step:
+            await asyncio.sleep(0)
+        with step:
+            await _forever()
+
+    async def run() -> None:
+        token = CancellationToken()
+        task = asyncio.create_task(steps(token))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        token.cancel("stop")
+        await task
+
+    with pytest.raises(Cancelled, match="stop"):
+        asyncio.run(run())
+
+
+def test_a_lasting_scope_refuses_the_step_after_its_token_was_cancelled() -> None:
+    async def run() -> None:
+        token = CancellationToken()
+        step = interrupt_on(token, lasting=True)
+        with step:
+            token.cancel("stop")
+        with step:
+            pytest.fail("the step was entered")
+
+    with pytest.raises(Cancelled, match="stop"):
+        asyncio.run(run())
 
 
 def test_nested_scopes_leave_one_cancelled_and_no_request_behind() -> None:

@@ -155,11 +155,13 @@ class CancellationToken:
 class Interruption:
     """The scope that `interrupt_on` gives: a plain `with` around awaits of one task."""
 
-    __slots__ = ("_forget", "_inherited", "_interrupted", "_loop", "_task", "_token")
+    __slots__ = ("_forget", "_inherited", "_interrupted", "_lasting", "_loop", "_task", "_token")
 
-    def __init__(self, token: CancellationSignal | None) -> None:
+    def __init__(self, token: CancellationSignal | None, *, lasting: bool = False) -> None:
         self._token = token
+        self._lasting = lasting
         self._task: Task[Any] | None = None
+        self._forget: Callable[[], object] | None = None
 
     def __enter__(self) -> None:
         if self._token is None:
@@ -174,7 +176,8 @@ class Interruption:
         self._loop = task.get_loop()
         self._inherited = task.cancelling()
         self._interrupted = False
-        self._forget = self._token.add_callback(self._on_cancel)
+        if self._forget is None:
+            self._forget = self._token.add_callback(self._on_cancel)
 
     def __exit__(
         self,
@@ -185,13 +188,20 @@ class Interruption:
         if self._task is None:
             return
         task, self._task = self._task, None
-        self._forget()
+        if not self._lasting:
+            self.forget()
         if not self._interrupted:
             return
         # The bookkeeping of asyncio.timeout: a request that is left over is somebody else's.
         only_ours = task.uncancel() <= self._inherited
         if only_ours and isinstance(exc, CancelledError) and self._token is not None:
             raise Cancelled(self._token.reason or "run cancelled") from exc
+
+    def forget(self) -> None:
+        """Listen to the token no longer, until the scope is entered again."""
+        forget, self._forget = self._forget, None
+        if forget is not None:
+            forget()
 
     def _on_cancel(self) -> None:
         # Never at once: a request that the task makes to itself could outlive the scope.
@@ -203,18 +213,18 @@ class Interruption:
             self._task.cancel()
 
 
-def interrupt_on(token: CancellationSignal | None) -> Interruption:
+def interrupt_on(token: CancellationSignal | None, *, lasting: bool = False) -> Interruption:
     """Give a scope whose awaits end with `Cancelled` as soon as *token* is cancelled.
 
     `with interrupt_on(token): item = await anext(stream)`. A token that is already cancelled raises
-    at the entry; None makes a scope that does nothing. It starts no task and is cheap enough for
-    each step of a stream. A scope must not hold a `yield`: between two steps of a generator its
-    task belongs to the consumer.
+    at the entry; None makes a scope that does nothing. It starts no task. A scope must not hold a
+    `yield`: between two steps of a generator its task belongs to the consumer. One that is
+    *lasting* may be entered for each of many steps, and listens to the token until its `forget()`.
 
     A cancellation that comes from elsewhere, also together with the token's, leaves as the
     `asyncio.CancelledError` that it is. A block that finishes all the same keeps its result.
     """
-    return Interruption(token)
+    return Interruption(token, lasting=lasting)
 
 
 def sole_cancellation(exc: BaseException) -> Cancelled | None:
