@@ -34,7 +34,7 @@ class _Counted(CancellationToken):
 
     listening, ever = 0, 0
 
-    def add_callback(self, callback: Callable[[], object]) -> Callable[[], object]:
+    def add_callback(self, callback: Callable[[], object]) -> Callable[[], None]:
         forget = super().add_callback(callback)
         self.listening, self.ever = self.listening + 1, self.ever + 1
 

@@ -161,7 +161,7 @@ class Interruption:
         self._token = token
         self._lasting = lasting
         self._task: Task[Any] | None = None
-        self._forget: Callable[[], object] | None = None
+        self._forget: Callable[[], None] | None = None
 
     def __enter__(self) -> None:
         if self._token is None:
