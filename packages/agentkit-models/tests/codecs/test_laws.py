@@ -19,6 +19,7 @@ from agentkit.models.codecs import (
     ollama_chat,
 )
 from agentkit.models.codecs._decoding import Decoder
+from agentkit.models.codecs._pairs import joined
 
 Frame = dict[str, Any]
 APIS: dict[str, Callable[[], Decoder]] = {
@@ -145,9 +146,39 @@ def test_any_text_comes_through_in_any_framing_and_any_cuts(
 
     *late, last = decoder.close()
     told = [event.text for event in [*seen, *late] if isinstance(event, TextDelta)]
-    assert "".join(told) == "".join(["first ", *texts])
+    assert "".join(told) == joined(["first ", *texts])
     assert isinstance(last, CompletionEvent)
-    assert [block.to_text_repr() for block in last.content] == ["".join(["first ", *texts])]
+    assert [block.to_text_repr() for block in last.content] == [joined(["first ", *texts])]
+
+
+@pytest.mark.parametrize(
+    ("texts", "told"),
+    [
+        (["a\ud83d", "\ude00b"], ["a", "😀b"]),
+        (["\ud83d", "\ude00"], ["😀"]),
+        (["\ud83d", "\ud83d\ude00", "c"], ["\ud83d😀", "c"]),
+        (["a\ud83d", "b"], ["a", "\ud83db"]),
+        (["a", "\ude00b", "c"], ["a", "\ude00b", "c"]),
+        (["a", "b\ud83d"], ["a", "b", "\ud83d"]),
+    ],
+    ids=ascii,
+)
+@pytest.mark.parametrize("api", APIS)
+def test_a_character_that_was_cut_in_two_is_told_as_one(
+    api: str, texts: list[str], told: list[str]
+) -> None:
+    frames = [*BEGIN.get(api, []), *map(SPOKEN[api], ["x", "y", *texts]), *END[api]]
+    mark = "" if api == "ollama" else "data: "
+    decoder = APIS[api]()
+    seen = decoder.feed("".join(f"{mark}{json.dumps(frame)}\n\n" for frame in frames).encode())
+
+    *late, last = decoder.close()
+    assert [event.text for event in [*seen, *late] if isinstance(event, TextDelta)] == [
+        "x",
+        "y",
+        *told,
+    ]
+    assert last.content[0].to_text_repr() == "xy" + "".join(told)
 
 
 @pytest.mark.parametrize("api", APIS)

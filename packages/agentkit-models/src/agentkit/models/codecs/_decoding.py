@@ -8,6 +8,7 @@ from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.core.contracts.llm import CompletionEvent, LLMStreamEvent, ReasoningDelta, TextDelta
 from agentkit.core.contracts.types import LLMResult
 from agentkit.models.codecs._errors import stream_error
+from agentkit.models.codecs._pairs import Pairs
 from agentkit.models.codecs._partial import in_part
 from agentkit.models.codecs._refrain import MoreText, Piece, Refrain, end_of_event
 from agentkit.models.codecs._sse import MAX_EVENT_BYTES, ServerSentEvent, ServerSentEventParser
@@ -123,6 +124,7 @@ class EventStreamDecoder:
         self._provider = provider
         self._max_body = max_body_bytes
         self._answer, self._reader = self._parts(provider=provider, now=now)
+        self._pairs = Pairs()
         self._parser = ServerSentEventParser(max_event_bytes=max_event_bytes)
         self._is_body: bool | None = None
         self._body = bytearray()
@@ -180,7 +182,7 @@ class EventStreamDecoder:
 
         """
         if self._is_broken:
-            return [in_part(self._answer.completion())]
+            return [*self._pairs.rest(), in_part(self._answer.completion())]
         seen: list[TextDelta | ReasoningDelta] = []
         if not self.is_done:
             seen = self._read_body() if self._is_body else self._read(self._parser.close())
@@ -188,7 +190,7 @@ class EventStreamDecoder:
             self._check_end()
         if self._failure is not None:
             raise self.with_partial(self._failure)
-        return [*seen, self._answer.completion()]
+        return [*seen, *self._pairs.rest(), self._answer.completion()]
 
     def with_partial(self, error: ProviderError) -> ProviderError:
         """Give *error* with what has come so far attached."""
@@ -238,7 +240,8 @@ class EventStreamDecoder:
         elif was_between and is_between and len(events) == 1:
             self._refrain = Refrain.of(piece, more)
             self._misses += 1
-        self._armed = self._refrain if is_between and not self.is_done else None
+        is_ready = is_between and not self.is_done and not self._pairs.is_waiting
+        self._armed = self._refrain if is_ready else None
         return seen
 
     def _read(self, events: list[ServerSentEvent]) -> list[TextDelta | ReasoningDelta]:
@@ -250,11 +253,11 @@ class EventStreamDecoder:
         except ProviderError as error:
             if not self._reader.is_done:
                 self._failure = error
-        return seen
+        return self._pairs.whole(seen)
 
     def _read_body(self) -> list[TextDelta | ReasoningDelta]:
         try:
-            return self._reader.read_body(bytes(self._body))
+            return self._pairs.whole(self._reader.read_body(bytes(self._body)))
         except ProviderError as error:
             self._failure = error
             return []

@@ -5,6 +5,7 @@ from json import JSONDecoder
 from typing import NamedTuple
 
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
+from agentkit.models.codecs._pairs import has_half_at_an_end
 
 __all__ = ["MoreText", "Piece", "Refrain", "end_of_event"]
 
@@ -141,11 +142,12 @@ def _closing_mark(data: bytes, start: int, at: int) -> int:
 
 
 def _text(raw: bytes) -> str:
-    """Give the text of the inside of a JSON string, or none if that is not valid."""
+    """Give the text of the inside of a JSON string; none if that is not valid, or none of its own."""
     text = raw.decode("utf-8", "replace")
     if "\\" not in text and text.isprintable():
         return text
     try:
-        return str(_DECODER.decode(f'"{text}"'))
+        text = str(_DECODER.decode(f'"{text}"'))
     except ValueError:
         return ""
+    return "" if has_half_at_an_end(text) else text

@@ -14,6 +14,7 @@ from agentkit.core.contracts.content import (
 from agentkit.models._arguments import parse_arguments
 from agentkit.models.codecs._errors import kept
 from agentkit.models.codecs._json import as_list, as_text
+from agentkit.models.codecs._pairs import joined
 from agentkit.models.codecs.anthropic_messages._growing import GrowingBlock
 
 __all__ = ["blocks_of"]
@@ -97,7 +98,7 @@ def _tool_use(
 
 def _arguments(block: GrowingBlock, *, cut: bool) -> dict[str, Any]:
     """Give the input of a call; where it is empty and the answer was cut, it is not known."""
-    text = "".join(block.pieces.get(_JSON, ()))
+    text = joined(block.pieces.get(_JSON, ()))
     return parse_arguments(text or block.start.get(_INPUT) or "", cut=cut)
 
 

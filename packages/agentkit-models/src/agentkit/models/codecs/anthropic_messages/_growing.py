@@ -5,6 +5,7 @@ from typing import Any
 from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models.codecs._errors import frozen, kept
 from agentkit.models.codecs._json import as_text
+from agentkit.models.codecs._pairs import joined
 
 __all__ = ["GrowingBlock"]
 
@@ -57,4 +58,4 @@ class GrowingBlock:
 
     def text(self, name: str) -> str:
         """Give all the text of the field *name*."""
-        return as_text(self.start.get(name)) + "".join(self.pieces.get(name, ()))
+        return joined([as_text(self.start.get(name)), *self.pieces.get(name, ())])

@@ -18,6 +18,7 @@ from agentkit.core.contracts.content import (
 )
 from agentkit.models._arguments import parse_arguments
 from agentkit.models.codecs._json import as_dict, as_text
+from agentkit.models.codecs._pairs import joined
 
 if TYPE_CHECKING:
     from agentkit.models.codecs.chat_completions._answer import Answer
@@ -40,9 +41,9 @@ def blocks_of(answer: "Answer", *, cut: bool) -> list[ContentBlock]:
     blocks: list[ContentBlock] = []
     if answer.reasoning or answer.details or answer.opaque:
         blocks.append(_thinking(answer))
-    if text := "".join(answer.text):
+    if text := joined(answer.text):
         blocks.append(TextBlock(text))
-    if refusal := "".join(answer.refusal):
+    if refusal := joined(answer.refusal):
         blocks.append(ErrorBlock(REFUSAL, refusal, recoverable=False))
     blocks.extend(_part(part, answer.provider) for part in answer.parts)
     if answer.function:
@@ -75,7 +76,7 @@ def _thinking(answer: "Answer") -> ThinkingBlock:
         opaque["reasoning_details"] = answer.details
     if answer.reasoning_field:
         opaque[FIELD] = answer.reasoning_field
-    text = "".join(answer.reasoning)
+    text = joined(answer.reasoning)
     return ThinkingBlock(text, redacted=not text, provider=answer.provider, opaque=opaque)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from agentkit.core.contracts.errors import ErrorClass, ProviderError
 from agentkit.models.codecs._errors import kept, stream_error
 from agentkit.models.codecs._json import as_dict, as_text
+from agentkit.models.codecs._pairs import joined
 
 __all__ = ["PartialCall", "ToolCallFragments"]
 
@@ -24,7 +25,7 @@ class PartialCall:
     def raw_arguments(self) -> Any:
         """What came for the arguments: text, or the value of a server that sends no text."""
         if all(isinstance(piece, str) for piece in self.arguments):
-            return "".join(self.arguments)
+            return joined(self.arguments)
         return next(piece for piece in reversed(self.arguments) if not isinstance(piece, str))
 
 

@@ -22,6 +22,7 @@ from agentkit.core.contracts.llm import ReasoningDelta, TextDelta
 from agentkit.models._arguments import parse_arguments
 from agentkit.models.codecs._errors import frozen, kept
 from agentkit.models.codecs._json import as_dict, as_text
+from agentkit.models.codecs._pairs import joined
 
 __all__ = ["MADE_ID", "SIGNATURE", "Drafts"]
 
@@ -48,7 +49,7 @@ class _Speech:
 
     def block(self, provider: str) -> ContentBlock:
         """Give it as a block; only what *provider* wants back is tagged with it."""
-        text, signature = "".join(self.pieces), self.signature or None
+        text, signature = joined(self.pieces), self.signature or None
         if self.is_thought:
             return ThinkingBlock(text, signature, provider=provider)
         return TextBlock(text, signature=signature, provider=provider if signature else "")

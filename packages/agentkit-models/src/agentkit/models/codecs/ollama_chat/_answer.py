@@ -15,6 +15,7 @@ from agentkit.core.contracts.types import LLMResult
 from agentkit.models._arguments import parse_arguments
 from agentkit.models.codecs._errors import frozen
 from agentkit.models.codecs._json import as_dict, as_list, as_text, count
+from agentkit.models.codecs._pairs import joined
 from agentkit.models.codecs._partial import partial_of
 from agentkit.models.codecs._stop_words import is_cut, stop_kind
 
@@ -95,9 +96,9 @@ class Answer:
 
     def _blocks(self, *, cut: bool) -> list[ContentBlock]:
         blocks: list[ContentBlock] = []
-        if thought := "".join(self._reasoning):
+        if thought := joined(self._reasoning):
             blocks.append(ThinkingBlock(thought, provider=self.provider))
-        if text := "".join(self._text):
+        if text := joined(self._text):
             blocks.append(TextBlock(text))
         for call_id, function in self._calls.items():
             arguments = parse_arguments(function.get("arguments"), cut=cut)

@@ -10,6 +10,7 @@ from agentkit.models.codecs._endings import cut_short, undecodable
 from agentkit.models.codecs._errors import error_in, malformed, stream_error
 from agentkit.models.codecs._json import as_dict, is_dict, load
 from agentkit.models.codecs._ndjson import MAX_LINE_BYTES, NdjsonParser
+from agentkit.models.codecs._pairs import Pairs
 from agentkit.models.codecs._refrain import Piece
 from agentkit.models.codecs.ollama_chat._answer import Answer
 
@@ -36,6 +37,7 @@ class ResponseDecoder:
         self._now = now
         self._max_body = max_body_bytes
         self._answer = Answer(provider=provider)
+        self._pairs = Pairs()
         self._parser = NdjsonParser(max_line_bytes=max_line_bytes)
         self._has_ended = False
         self._saw_frame = False
@@ -73,7 +75,7 @@ class ResponseDecoder:
             seen += self._read_foreign()
         if self._failure is not None:
             raise self.with_partial(self._failure)
-        return [*seen, self._answer.completion()]
+        return [*seen, *self._pairs.rest(), self._answer.completion()]
 
     def with_partial(self, error: ProviderError) -> ProviderError:
         """Give *error* with what has come so far attached."""
@@ -93,7 +95,7 @@ class ResponseDecoder:
                 self._parser.check()
         except ProviderError as error:
             self._failure = error
-        return seen
+        return self._pairs.whole(seen)
 
     def _read_line(self, line: str) -> list[TextDelta | ReasoningDelta]:
         if self._foreign:
@@ -152,7 +154,7 @@ class ResponseDecoder:
                 raise cut_short("", missing="done: true", saw_frame=saw_frame, now=self._now)
         except ProviderError as error:
             self._failure = error
-        return seen
+        return self._pairs.whole(seen)
 
 
 def decode_response(body: bytes, *, provider: str = "", now: float = 0.0) -> CompletionEvent:
