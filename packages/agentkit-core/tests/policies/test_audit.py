@@ -82,6 +82,15 @@ def test_a_replayed_outcome_is_logged_as_that() -> None:
     assert [record["decision"] for record in log_of(store)] == ["executed", "deduped"]
 
 
+def test_inside_of_idempotent_it_logs_what_ran() -> None:
+    store = JsonStore()
+    call = tool(FakeTool("pay", side_effecting=True), ctx=make_test_ctx(store=store))
+    for _ in range(2):
+        run([idempotent(), audit()], Terminal([1]), call)
+
+    assert [record["decision"] for record in log_of(store)] == ["executed"]
+
+
 def test_attempts_are_logged_where_they_are_counted() -> None:
     store = JsonStore()
     run([audit(), retry()], Terminal([TimeoutError()], [1]), look(store))

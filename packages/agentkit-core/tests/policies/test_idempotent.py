@@ -149,12 +149,13 @@ def test_what_failed_runs_again_where_the_tool_says_that_it_may() -> None:
 
 
 @pytest.mark.parametrize("refusal", [ToolArgumentError("no"), EgressDenied("no")], ids=repr)
-def test_a_refusal_before_anything_was_done_leaves_no_intent(refusal: Exception) -> None:
+def test_a_refusal_in_a_chain_that_cannot_tell_counts_as_begun(refusal: Exception) -> None:
     store, end = JsonStore(), Terminal([refusal], [1])
     with pytest.raises(type(refusal), match="no"):
         run(idempotent(), end, pay(store))
 
-    assert run(idempotent(), end, pay(store)) == [1]
+    with pytest.raises(OutcomeUnknown, match=f"{type(refusal).__name__}: no"):
+        run(idempotent(), end, pay(store))
 
 
 def test_an_outcome_that_the_store_refuses_is_done_without_a_value() -> None:
@@ -239,12 +240,13 @@ def test_without_a_store_it_says_so_once_and_calls_run() -> None:
     assert (end.calls, len(told)) == (2, 1)
 
 
-def test_a_call_that_cannot_be_told_from_another_says_so_once_and_runs() -> None:
-    end = Terminal([1])
+def test_a_run_that_cannot_be_told_from_another_is_refused_before_its_call_runs() -> None:
+    end, call = Terminal([1]), pay(JsonStore())
+    call.meta["run"] = object()
 
-    with pytest.warns(UserWarning, match="cannot tell this call"):
-        run(idempotent(), end, pay(JsonStore(), what=object()))
-    assert end.calls == 1
+    with pytest.raises(ToolArgumentError, match="cannot be told from another"):
+        run(idempotent(), end, call)
+    assert end.calls == 0
 
 
 def test_a_forgotten_call_runs_again() -> None:

@@ -1,7 +1,9 @@
 """The policies that wrap calls: each gives a middleware for `Invoker`, one concern apiece.
 
 Outermost first, a chat chain is tracing, output_coerce, compaction, meter, fallback, retry; a tool
-chain is tracing, meter, egress, idempotent, audit, retry.
+chain is tracing, meter, egress, idempotent, audit, retry. There, audit logs each tool that ran. To
+have it log each attempt, put it after retry; to have it log calls that idempotent answered from the
+store as well, as `deduped`, put it before idempotent.
 """
 
 from typing import TYPE_CHECKING

@@ -2,13 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Any
 
 from agentkit.core.contracts.errors import CircuitOpen, ErrorClass
 from agentkit.core.contracts.errors._facts import had_output, retry_after_of, words_of
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.execution import CircuitBreaker, backoff_delay
 from agentkit.core.execution.cancellation import interrupt_on
-from agentkit.core.policies._calls import clock_of, has_side_effects, note
+from agentkit.core.policies._calls import clock_of, has_side_effects, note, records_content
 from agentkit.core.policies._passage import Passage
 
 __all__ = ["Attempts", "Rules"]
@@ -74,17 +75,20 @@ class Attempts:
 
     async def pause(self, wait: float) -> None:
         """Wait before the next attempt, saying why."""
-        note(
-            self._call,
-            "retry.attempt",
-            attempt=self._count + 1,
-            last_error_type=type(self._last).__name__,
-            last_error_message=words_of(self._last)[:_TEXT_CAP] if self._last else "",
-            backoff_ms=round(wait * 1000),
-        )
+        note(self._call, "retry.attempt", **self._facts(wait))
         sleep = self._rules.sleep or self._clock.sleep
         with interrupt_on(getattr(self._call.ctx, "cancel", None)):
             await sleep(wait)
+
+    def _facts(self, wait: float) -> dict[str, Any]:
+        told = {
+            "attempt": self._count + 1,
+            "last_error_type": type(self._last).__name__,
+            "backoff_ms": round(wait * 1000),
+        }
+        if records_content(self._call):  # providers quote prompts in their errors
+            told["last_error_message"] = words_of(self._last)[:_TEXT_CAP] if self._last else ""
+        return told
 
     def _may_repeat(self, exc: BaseException, verdict: ErrorClass | None) -> bool:
         if self.output_started or had_output(exc):

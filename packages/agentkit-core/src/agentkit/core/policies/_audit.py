@@ -8,7 +8,7 @@ from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.contracts.ports import StorePort
 from agentkit.core.contracts.store_rules import check_key
-from agentkit.core.policies._calls import CHAT, Once, passed_on
+from agentkit.core.policies._calls import AFTERWARDS, CHAT, Once, passed_on
 from agentkit.core.runtime._checks import check_has
 from agentkit.core.serialization.canonical import stable_hash
 
@@ -26,6 +26,10 @@ def audit(*, store: StorePort | None = None, key: str = "audit:log") -> Middlewa
     that was stopped or abandoned), and `attempts` where `retry()` counts them; a failure adds
     `error_type` and `error`. A log that fails never hides a tool's own failure. Without a store, or
     in a chat chain, it warns once and does nothing.
+
+    It logs what reaches it. Inside `idempotent()` that is each tool that ran, and a log that fails
+    leaves the outcome kept; outside of it, it is `deduped` calls too. Inside `retry()` it is each
+    attempt.
 
     Raises:
         TypeError: *store* is no store.
@@ -63,12 +67,21 @@ class _Audit:
                     yield item
         except BaseException as exc:
             if isinstance(exc, GeneratorExit) and result is not _NOTHING:
-                await store.append(self._key, {**_record(call), **_success(call, result)})
+                await self._log_success(call, result, store)
                 raise  # who takes the one item and leaves has had all of it
             with contextlib.suppress(Exception):  # *exc* is what the caller has to hear of
                 await store.append(self._key, {**_record(call), **_failure(exc)})
             raise
-        await store.append(self._key, {**_record(call), **_success(call, result)})
+        await self._log_success(call, result, store)
+
+    async def _log_success(self, call: Call, result: Any, store: StorePort) -> None:
+        try:
+            await store.append(self._key, {**_record(call), **_success(call, result)})
+        except Exception as exc:
+            afterwards = call.meta.get(AFTERWARDS)
+            if afterwards is None:
+                raise
+            afterwards.append(exc)  # idempotent() raises it once it has kept the outcome
 
 
 def _record(call: Call) -> dict[str, Any]:

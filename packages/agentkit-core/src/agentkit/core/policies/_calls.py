@@ -9,8 +9,21 @@ from agentkit.core.contracts.middleware import Call, closing
 from agentkit.core.contracts.ports import ClockPort
 from agentkit.core.runtime._clock import SystemClock
 
-__all__ = ["CHAT", "READMIT", "SPAN", "Once", "clock_of", "has_side_effects", "note", "passed_on"]
+__all__ = [
+    "AFTERWARDS",
+    "CHAT",
+    "READMIT",
+    "SPAN",
+    "Once",
+    "clock_of",
+    "has_side_effects",
+    "note",
+    "passed_on",
+    "records_content",
+]
 
+AFTERWARDS: Final = "agentkit.afterwards"
+"""The key of `call.meta` where `idempotent()` takes what failed around a tool that succeeded."""
 CHAT: Final = "chat"
 READMIT: Final = "agentkit.readmit"
 """The key of `call.meta` under which `meter()` leaves what admits the call for another model."""
@@ -55,6 +68,11 @@ def note(call: Call, event: str, **fields: Any) -> None:
             span.add_event(event, **fields)
         else:
             call.ctx.trace.add_event_to_current_span(event, **fields)
+
+
+def records_content(call: Call) -> bool:
+    """Tell whether the span of *call* may hold what was said, as it may where nothing forbids."""
+    return bool(getattr(call.meta.get(SPAN), "records_content", True))
 
 
 def has_side_effects(call: Call) -> bool:

@@ -3,26 +3,20 @@
 from collections.abc import AsyncIterator
 from typing import Any
 
-from agentkit.core.contracts.errors import (
-    Blocked,
-    Cancelled,
-    EgressDenied,
-    ToolArgumentError,
-)
+from agentkit.core.contracts.errors import Cancelled, ToolArgumentError
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, collect_one
 from agentkit.core.contracts.ports import StorePort
 from agentkit.core.contracts.store_rules import check_ttl
 from agentkit.core.execution import SingleFlight
-from agentkit.core.policies._calls import CHAT, Once, has_side_effects, note, passed_on
+from agentkit.core.policies._calls import AFTERWARDS, CHAT, Once, has_side_effects, note, passed_on
 from agentkit.core.policies._effect_record import EffectRecord
 from agentkit.core.runtime._checks import check_has
+from agentkit.core.runtime._tool_progress import progress_here
 from agentkit.core.serialization.canonical import stable_hash
 
 __all__ = ["idempotent"]
 
 _LENGTH = 24
-# Refusals that come before a tool has done anything.
-_NOTHING_DONE = (Blocked, EgressDenied, ToolArgumentError)
 
 
 def idempotent(*, store: StorePort | None = None, ttl: int | None = None) -> Middleware:
@@ -36,15 +30,22 @@ def idempotent(*, store: StorePort | None = None, ttl: int | None = None) -> Mid
     after. The same call again gets the outcome, with `call.meta["cache_hit"]`; while it is running
     in this process it waits for it. An outcome that the store cannot hold is remembered as done,
     without its value: the same call then gets None. A call that failed runs again only if its tool
-    is declared `idempotent`. Without a store it warns once and every call runs.
+    is declared `idempotent`, or if the tool had not begun, whatever refused it inside of here: an
+    `Invoker` can tell, any other chain counts as begun. Without a store it warns once and every
+    call runs.
 
-    *ttl* seconds after, a call is forgotten and would run again.
+    A log inside of here (`audit()`) that is down does not undo what was done: the failure leaves,
+    and the same call again gets the outcome. *ttl* seconds after, a call is forgotten and would run
+    again.
 
     Raises:
         TypeError: *store* is no store.
         StoreValueError: *ttl* is no whole number of seconds, from 1.
         OutcomeUnknown: (from the call) It was begun before, and whether it happened is not known.
-        StoreUnavailable: (from the call) The intent could not be written; the tool has not run.
+        StoreUnavailable: (from the call) The intent could not be written, and the tool has not run;
+            or a log inside of here could not be.
+        ToolArgumentError: (from the call) Its arguments, or its `call.meta["run"]`, cannot be told
+            from others: a number that is not finite, an object that is no JSON. It has not run.
 
     """
     if store is not None:
@@ -67,21 +68,17 @@ class _Idempotent:
         if store is None:
             self._once.warn("store", "idempotent() has no store: wire one, or tools may repeat")
             return passed_on(nxt(call))
-        try:
-            key = _key(call)
-        except (TypeError, ValueError) as exc:
-            self._once.warn("key", f"idempotent() cannot tell this call from another: {exc}")
-            return passed_on(nxt(call))
-        record = EffectRecord(store, key, ttl=self._ttl)
-        return self._outcome(_Effect(call, nxt, record=record, once=self._once))
+        return self._outcome(call, nxt, store)
 
-    async def _outcome(self, effect: "_Effect") -> AsyncIterator[Any]:
+    async def _outcome(self, call: Call, nxt: Handler, store: StorePort) -> AsyncIterator[Any]:
+        record = EffectRecord(store, _key(call), ttl=self._ttl)
+        effect = _Effect(call, nxt, record=record, once=self._once)
         # Another store may know nothing of what this one remembers.
         place = (id(effect.record.store), effect.record.key)
         outcome = await self._running.run(place, effect.outcome)
         if not effect.ran:
-            effect.call.meta["cache_hit"] = True
-            note(effect.call, "cache.hit", cache_key=effect.record.key)
+            call.meta["cache_hit"] = True
+            note(call, "cache.hit", cache_key=effect.record.key)
         yield outcome
 
 
@@ -102,25 +99,42 @@ class _Effect:
         if done is not None:
             return done.value
         self.ran = True
+        afterwards = self.call.meta[AFTERWARDS] = list[Exception]()
         try:
             value = await collect_one(self._nxt(self.call))
-        except Cancelled:
-            raise  # it may have happened: the intent stays
-        except _NOTHING_DONE:
-            await self.record.forget()
-            raise
         except Exception as exc:
-            await self.record.fail(exc)
+            await self._failed(exc)
             raise
+        finally:
+            self.call.meta.pop(AFTERWARDS, None)
+        await self._keep(value)
+        if afterwards:
+            raise afterwards[0]
+        return value
+
+    async def _failed(self, exc: Exception) -> None:
+        progress = progress_here()
+        if progress is not None and not progress.is_begun:
+            await self.record.forget()
+        elif not isinstance(exc, Cancelled):  # which may have cut it anywhere: the intent stays
+            await self.record.fail(exc)
+
+    async def _keep(self, value: Any) -> None:
         refusal = await self.record.finish(value)
         if refusal:
             self.call.meta["cache_stored"] = False
             self._once.warn("outcome", f"idempotent() did not keep a tool's outcome: {refusal}")
-        return value
 
 
 def _key(call: Call) -> str:
     request, ctx = call.request, call.ctx
     run = (getattr(ctx, "slot", ctx.correlation_id), call.meta.get("run", ""))
     parts = (run, request.name, request.arguments, request.call_id)
-    return f"{ctx.scope.key()}:idem:{stable_hash(parts, length=_LENGTH)}"
+    try:
+        digest = stable_hash(parts, length=_LENGTH)
+    except (TypeError, ValueError) as exc:
+        raise ToolArgumentError(
+            f"{request.name} may run once only, and this call cannot be told from another: {exc}",
+            tool_name=request.name,
+        ) from exc
+    return f"{ctx.scope.key()}:idem:{digest}"

@@ -16,9 +16,10 @@ def tracing(*, record_content: bool = True) -> Middleware:
     """Give a middleware that puts each call into exactly one span, with its usage and its end.
 
     It belongs outermost, so that refusals, cache hits and retries land in the span. Without
-    *record_content* neither events nor replay records hold what was said; counts and names
-    stay. Nothing that a tracer, sampler, metrics or replay store raises reaches the call;
-    each failure is counted, as `agentkit.trace.error.count` and so on.
+    *record_content* neither events nor replay records hold what was said, nor does a failure's
+    text, which may quote it; counts, names and types stay. Nothing that a tracer, sampler,
+    metrics or replay store raises reaches the call; each failure is counted, as
+    `agentkit.trace.error.count` and so on.
 
     Raises:
         TypeError: *record_content* is no bool.

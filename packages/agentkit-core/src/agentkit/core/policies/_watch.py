@@ -27,7 +27,7 @@ class CallWatch:
         self._clock = clock_of(call)
         self._started = self._clock.now()
         self._items: list[Any] = []
-        self._record_content = record_content
+        self.records_content = record_content
         self._wants_all = False
         self.is_over = False
 
@@ -40,9 +40,9 @@ class CallWatch:
         trace = self._call.ctx.trace
         if isinstance(trace, NoopTrace):
             return
-        self._wants_all = self._record_content
+        self._wants_all = self.records_content
         await self._span.open(trace, name, kind=name, attrs=attrs)
-        if self._chat and self._record_content:
+        if self._chat and self.records_content:
             with contextlib.suppress(Exception):  # telling about a call must not hurt it
                 for event, fields in facts.messages(self._call.request):
                     self.add_event(event, **fields)
@@ -77,7 +77,8 @@ class CallWatch:
             if exc is None and self._chat and self._wants_all:
                 await self._keep_payloads()
         finally:
-            await self._span.close(failure)
+            shown = failure if failure is None or self.records_content else _withheld(failure)
+            await self._span.close(shown)
 
     def _record(self, exc: BaseException | None, failure: Exception | None) -> None:
         outcome = _outcome(exc)
@@ -86,7 +87,7 @@ class CallWatch:
         facts.measure_duration(self._call, seconds, failure)
         if self._chat:
             self._record_answer(exc, outcome, seconds)
-        elif exc is None and self._record_content and self._items:
+        elif exc is None and self.records_content and self._items:
             told = facts.tool_result(self._call, self._items[-1], seconds)
             self.add_event("gen_ai.tool.result", **told)
 
@@ -135,6 +136,14 @@ class CallWatch:
 
     def _elapsed_ms(self) -> float:
         return round((self._clock.now() - self._started) * 1000, 3)
+
+
+def _withheld(failure: Exception) -> Exception:
+    """Give what stands for *failure* in a span that may not hold its words: its type, its place."""
+    kind = type(failure)
+    named = {"__module__": kind.__module__, "__qualname__": kind.__qualname__}
+    stand_in: type[Exception] = type(kind.__name__, (Exception,), named)
+    return stand_in("[not recorded]").with_traceback(failure.__traceback__)
 
 
 def _outcome(exc: BaseException | None) -> str:

@@ -22,6 +22,7 @@ from agentkit.core.contracts.types import ChatRequest, Delta, LLMResult, ToolReq
 from agentkit.core.execution.cancellation import interrupt_on
 from agentkit.core.runtime._checks import check_has, check_several
 from agentkit.core.runtime._response import ResponseStream
+from agentkit.core.runtime._tool_progress import progress_here, tool_call
 from agentkit.core.serialization._kinds import is_a
 
 __all__ = ["Invoker"]
@@ -94,7 +95,9 @@ class Invoker:
         _check(request, ToolRequest, ctx)
         if not callable(getattr(request.tool, "run", None)):
             raise TypeError(f"a ToolRequest's tool has run(); got {shown(request.tool)}")
-        return await collect_one(self._tool(Call("tool", request, ctx, _copied(meta))))
+        call = Call("tool", request, ctx, _copied(meta))
+        with tool_call():
+            return await collect_one(self._tool(call))
 
     def _chat_call(self, request: ChatRequest, ctx: Any, meta: Mapping[str, Any] | None) -> Call:
         _check(request, ChatRequest, ctx)
@@ -159,6 +162,9 @@ async def _next(deltas: AsyncIterator[Delta], token: CancellationSignal) -> Delt
 
 async def _run_tool(call: Call) -> AsyncIterator[Any]:
     request: ToolRequest = call.request
+    progress = progress_here()
     with interrupt_on(call.ctx.cancel):
+        if progress is not None:
+            progress.is_begun = True
         result = await request.tool.run(request.arguments, call.ctx)
     yield result
