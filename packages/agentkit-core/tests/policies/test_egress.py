@@ -3,11 +3,12 @@
 import asyncio
 import socket
 from collections.abc import Callable
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import pytest
 
-from agentkit.core.contracts.errors import AgentkitError, EgressDenied
+from agentkit.core.contracts.errors import AgentkitError, Cancelled, EgressDenied
 from agentkit.core.contracts.ports import FetchResponse
 from agentkit.core.contracts.types import ToolRequest
 from agentkit.core.policies import Guardrail, egress
@@ -16,6 +17,7 @@ from agentkit.core.testing import FakeTool
 from .drive import Terminal, run, tool
 
 PUBLIC = "93.184.216.34"
+KNOWN = {"example.com": PUBLIC, "api.example.com": PUBLIC}
 
 
 def names(**known: str) -> Any:
@@ -23,6 +25,13 @@ def names(**known: str) -> Any:
         if host not in known:
             raise socket.gaierror(socket.EAI_NONAME, "unknown name")
         return [known[host]]
+
+    return resolve
+
+
+def failing(failure: BaseException) -> Any:
+    async def resolve(_: str) -> list[str]:
+        raise failure
 
     return resolve
 
@@ -35,7 +44,7 @@ def saying(answer: Any) -> Callable[[str], Any]:
 
 
 def guard(**rules: Any) -> Guardrail:
-    return Guardrail(**{"resolve": names(**{"example.com": PUBLIC}), **rules})
+    return Guardrail(**{"resolve": names(**KNOWN), **rules})
 
 
 def allowed(guardrail: Guardrail, url: str) -> bool:
@@ -55,8 +64,30 @@ def fetching(url: Any, *, end: Any = None, guardrail: Any = None, **request: Any
     return run(egress(guardrail or guard()), end or Terminal(["page"]), call)
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    response: FetchResponse
+
+
+class Own:
+    """A guardrail that answers, at once or when it is awaited."""
+
+    def __init__(self, answer: Any, *, waits: bool = False) -> None:
+        self._answer = answer
+        self._waits = waits
+
+    def check_url(self, _: str) -> Any:
+        return self._later() if self._waits else self._answer
+
+    async def _later(self) -> Any:
+        return self._answer
+
+
 def page(url: str) -> FetchResponse:
     return FetchResponse(url, 200, {}, "body", "text/plain", 0.0)
+
+
+MOVED = page("http://127.0.0.1/")
 
 
 @pytest.mark.parametrize(
@@ -150,25 +181,67 @@ def test_one_private_address_among_several_is_enough() -> None:
     assert not allowed(guard(resolve=both), "http://evil.com/")
 
 
+def test_a_name_that_nobody_knows_is_denied_unless_a_proxy_may_know_it() -> None:
+    lax = guard(require_resolution=False)
+
+    assert not allowed(guard(), "http://nowhere.example")
+    assert allowed(lax, "http://nowhere.example")
+    assert asyncio.run(lax.addresses("http://nowhere.example")) == []
+
+
 @pytest.mark.parametrize("required", [False, True])
-def test_a_name_that_nobody_knows_reaches_nothing_unless_it_has_to(*, required: bool) -> None:
-    guardrail = guard(require_resolution=required)
+@pytest.mark.parametrize(
+    "failure",
+    [
+        socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"),
+        TimeoutError("no answer"),
+        OSError("no route"),
+        UnicodeError("label too long"),
+        KeyError("of a resolver of one's own"),
+    ],
+    ids=repr,
+)
+def test_a_name_that_could_not_be_looked_up_is_denied(
+    failure: Exception, *, required: bool
+) -> None:
+    guardrail = guard(resolve=failing(failure), require_resolution=required)
 
-    assert allowed(guardrail, "http://nowhere.example") is not required
+    with pytest.raises(EgressDenied, match=f"cannot be looked up, by {type(failure).__name__}"):
+        asyncio.run(guardrail.addresses("http://example.com/"))
+    assert not allowed(guardrail, "http://example.com/")
+
+
+@pytest.mark.parametrize("stop", [Cancelled("enough"), asyncio.CancelledError()], ids=repr)
+def test_a_look_up_that_is_cancelled_leaves_as_that(stop: BaseException) -> None:
+    with pytest.raises(type(stop)):
+        asyncio.run(guard(resolve=failing(stop)).addresses("http://example.com/"))
+
+
+def test_a_name_that_cannot_be_one_is_denied() -> None:
+    assert not allowed(Guardrail(require_resolution=False), f"http://{'x' * 70}.example/")
 
 
 @pytest.mark.parametrize("required", [False, True])
-def test_a_name_that_cannot_be_one_reaches_nothing(*, required: bool) -> None:
-    guardrail = Guardrail(require_resolution=required)
-
-    assert allowed(guardrail, f"http://{'x' * 70}.example/") is not required
-
-
-def test_a_name_without_an_address_is_denied_where_it_has_to_have_one() -> None:
+def test_a_name_without_an_address_is_denied_unless_a_proxy_may_have_one(*, required: bool) -> None:
     async def none(_: str) -> list[str]:
         return []
 
-    assert not allowed(guard(resolve=none, require_resolution=True), "http://example.com/")
+    lax = guard(resolve=none, require_resolution=required)
+    assert allowed(lax, "http://example.com/") is not required
+
+
+def test_nothing_is_looked_up_where_any_answer_will_do() -> None:
+    guardrail = guard(
+        resolve=failing(LookupError()), block_private_ips=False, require_resolution=False
+    )
+
+    assert allowed(guardrail, "http://example.com/")
+
+
+def test_a_name_is_looked_up_as_clients_write_it() -> None:
+    rooted = guard(resolve=names(**{"example.com.": PUBLIC}), egress_allow=["example.com"])
+
+    assert allowed(rooted, "http://Example.com./")
 
 
 def test_the_systems_resolver_is_asked_by_default() -> None:
@@ -212,18 +285,70 @@ def test_a_check_of_ones_own_may_agree(*, answer: bool | None) -> None:
     assert allowed(guard(url_check=saying(answer)), "http://example.com/")
 
 
-def test_a_check_of_ones_own_denies_by_saying_no_or_by_failing() -> None:
+def test_a_check_of_ones_own_denies_by_failing() -> None:
     def fails(_: str) -> bool:
         raise LookupError("list unavailable")
 
-    assert not allowed(guard(url_check=saying(False)), "http://example.com/")
     assert not allowed(guard(url_check=fails), "http://example.com/")
+
+
+def test_a_check_of_ones_own_that_is_cancelled_leaves_as_that() -> None:
+    def stops(_: str) -> bool:
+        raise Cancelled("enough")
+
+    with pytest.raises(Cancelled, match="enough"):
+        guard(url_check=stops).check_url("http://example.com/")
+
+
+@pytest.mark.parametrize("answer", [False, 0, 1, "", "yes", [True]], ids=repr)
+def test_a_check_of_ones_own_denies_by_anything_that_is_not_true(answer: Any) -> None:
+    assert not allowed(guard(url_check=saying(answer)), "http://example.com/")
+
+
+async def agreeing(_: str) -> bool:
+    return True
+
+
+class Agreeing:
+    async def __call__(self, _: str) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("check", [agreeing, Agreeing()], ids=["function", "object"])
+def test_a_check_of_ones_own_that_is_a_coroutine_function_is_refused(check: Any) -> None:
+    with pytest.raises(TypeError, match="url_check is a plain function"):
+        Guardrail(url_check=check)
+
+
+def test_a_check_of_ones_own_that_gives_a_coroutine_denies() -> None:
+    wrapped = saying(agreeing(""))
+
+    with pytest.raises(EgressDenied, match="a coroutine that is not True"):
+        guard(url_check=wrapped).check_url("http://example.com/")
 
 
 def test_a_refusal_shows_no_secret() -> None:
     with pytest.raises(EgressDenied, match=r"10\.0\.0\.1") as caught:
         guard().check_url("http://user:hunter2@10.0.0.1/?token=hunter3")
     assert "hunter" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://user:hunter2@exa\u2100mple.com/",
+        "http://host:hunter2/",
+        "http://user:hunter2@[host/",
+        "http://user:hunter2@a@b/",
+        "hunter2:x@example.com",
+        "http://user:hunter2@1.2.3.999/",
+        "http://user:hunter2@010.0.0.1/",
+    ],
+)
+def test_a_refusal_of_what_is_malformed_shows_no_secret(url: str) -> None:
+    with pytest.raises(EgressDenied, match="malformed") as caught:
+        guard().check_url(url)
+    assert "hunter2" not in str(caught.value)
 
 
 def test_a_refusal_is_a_permission_error_of_ours() -> None:
@@ -266,6 +391,29 @@ def test_what_a_redirect_brought_from_a_private_address_is_withheld() -> None:
         fetching("http://example.com/", end=Terminal([page("http://127.0.0.1/")]))
 
 
+@pytest.mark.parametrize(
+    "result",
+    [
+        [[MOVED]],
+        (MOVED,),
+        {"page": MOVED},
+        Holder(MOVED),
+        {"pages": [asdict(MOVED)]},
+    ],
+    ids=["list", "tuple", "dict", "dataclass", "json"],
+)
+def test_what_a_redirect_brought_is_withheld_wherever_it_is(result: Any) -> None:
+    with pytest.raises(EgressDenied, match="public internet"):
+        fetching("http://example.com/", end=Terminal([result]))
+
+
+def test_a_result_that_holds_itself_is_looked_at_once() -> None:
+    ring: list[Any] = []
+    ring.append(ring)
+
+    assert fetching("http://example.com/", end=Terminal([ring])) == [ring]
+
+
 def test_what_a_redirect_brought_from_a_public_address_is_given() -> None:
     moved = page("http://example.com/new")
 
@@ -278,9 +426,10 @@ def test_an_address_that_is_no_text_is_denied(wrong: Any) -> None:
         fetching(wrong)
 
 
-def test_each_of_several_addresses_is_checked() -> None:
+@pytest.mark.parametrize("several", [list, tuple, frozenset])
+def test_each_of_several_addresses_is_checked(several: Any) -> None:
     with pytest.raises(EgressDenied, match="public internet"):
-        fetching(["http://example.com/", "http://127.0.0.1/"])
+        fetching(several(["http://example.com/", "http://127.0.0.1/"]))
 
 
 def test_an_argument_that_is_left_out_is_not_checked() -> None:
@@ -322,6 +471,21 @@ def test_a_guard_of_ones_own_may_be_synchronous() -> None:
 
     with pytest.raises(PermissionError, match="not http"):
         fetching("http://example.com/", guardrail=No())
+
+
+@pytest.mark.parametrize("answer", [True, None])
+def test_a_guard_of_ones_own_allows_by_true_or_nothing(*, answer: bool | None) -> None:
+    assert fetching("http://example.com/", guardrail=Own(answer)) == ["page"]
+
+
+@pytest.mark.parametrize("answer", [False, 0, "no", [False]], ids=repr)
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_guard_of_ones_own_denies_by_any_other_answer(answer: Any, *, waits: bool) -> None:
+    end = Terminal(["page"])
+
+    with pytest.raises(EgressDenied, match="that is not True"):
+        fetching("http://example.com/", end=end, guardrail=Own(answer, waits=waits))
+    assert end.calls == 0
 
 
 def test_no_guard_is_refused_at_wiring() -> None:

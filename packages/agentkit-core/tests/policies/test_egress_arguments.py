@@ -1,6 +1,7 @@
 """What counts as an address among a tool's arguments, and as an answer of a resolver."""
 
 import asyncio
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -10,6 +11,21 @@ from agentkit.core.policies import Guardrail, egress
 from agentkit.core.testing import FakeTool
 
 from .drive import Terminal, run, tool
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    url: str
+
+
+class Opaque:
+    """As clients have them: a URL that is no text."""
+
+    def __str__(self) -> str:
+        return "http://169.254.169.254/"
+
+    def __repr__(self) -> str:
+        return "Opaque()"
 
 
 def reaching(argument: Any) -> list[Any]:
@@ -43,7 +59,19 @@ def answering(answer: Any) -> Guardrail:
         "///169.254.169.254/",
         "\\\\10.0.0.1\\share",
         {"http://10.0.0.1/": {}},
+        "\u3000http://169.254.169.254/",
+        "\u2003\u2028http://169.254.169.254/",
+        "\ufeffhttp://169.254.169.254/",
+        "\u200bht\u200dtp://169.254.169.254/",
+        "h" + "\x00" * 3000 + "ttp://169.254.169.254/",
+        ("http://169.254.169.254/",),
+        frozenset({"http://169.254.169.254/"}),
+        [({"a": ("http://169.254.169.254/",)},)],
+        b"http://169.254.169.254/",
+        Link("http://169.254.169.254/"),
+        Opaque(),
     ],
+    ids=repr,
 )
 def test_an_address_in_any_form_is_checked(address: Any) -> None:
     with pytest.raises(EgressDenied):
@@ -67,9 +95,16 @@ def test_an_address_in_any_form_is_checked(address: Any) -> None:
         "and/or",
         "key:value",
         "//",
+        b"plain",
+        7,
+        1.5,
+        True,
+        None,
+        ("plain", {"a": 1}),
     ],
+    ids=repr,
 )
-def test_what_is_no_address_is_left_alone(text: str) -> None:
+def test_what_is_no_address_is_left_alone(text: Any) -> None:
     assert reaching(text) == ["ok"]
 
 

@@ -1,48 +1,65 @@
-"""Hosts of URLs: what address a host is, in whatever form, and whether it is a public one."""
+"""Hosts of URLs: what host a URL has, and what address that is, in whatever form."""
 
 import ipaddress
 import re
 from typing import Final
-from urllib.parse import urlsplit
 
-__all__ = ["Address", "address_of", "is_public", "split_url"]
+from agentkit.core.policies._address_ranges import Address
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+__all__ = ["address_of", "split_url"]
 
-_NUMERIC_PART: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 _UNSAFE: Final = re.compile(r"[\x00-\x20\x7f\\]")
-_NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_URL: Final = re.compile(r"(?:([a-z][a-z0-9+.-]*):)?//([^/?#]*)", re.IGNORECASE)
+_AUTHORITY: Final = re.compile(
+    r"(?:[^@\[\]]*@)?"
+    r"(?:\[(?P<literal>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?)|)"
+    r"(?::(?P<port>[0-9]{0,5}))?",
+    re.IGNORECASE,
+)
+_NUMERIC_PART: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
 _MAX_PARTS: Final = 4
+_MAX_PORT: Final = 0xFFFF
 
 
 def split_url(url: str) -> tuple[str, str]:
-    """Give the scheme and the host of *url*, the host in lower-case ASCII without a final dot.
+    """Give the scheme and the host of *url* in lower case, the host as clients connect to it.
+
+    A URL that two parsers might read in different ways is refused, and so is a host that is not
+    ASCII: one client sends another name for it than the next. No message quotes *url*.
 
     Raises:
-        ValueError: *url* is malformed, or of a form that parsers read in different ways.
+        TypeError: *url* is no text.
+        ValueError: *url* is malformed, or of such a form.
 
     """
+    if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance] - from models
+        raise TypeError("it is no text")
     if _UNSAFE.search(url):
         raise ValueError("it has white space, a control character or a backslash in it")
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    _ = parts.port  # raises for a port that is no number
-    if "%" in host:
-        raise ValueError("its host is percent-encoded, or has a zone")
-    if not host.isascii():
-        host = host.encode("idna").decode("ascii").lower()  # a UnicodeError is a ValueError
-    return parts.scheme.lower(), host.rstrip(".")
+    start = _URL.match(url)
+    if start is None:
+        raise ValueError("it does not begin with scheme://host")
+    scheme, authority = start[1] or "", start[2]
+    if not authority.isascii():
+        raise ValueError("its host is not ASCII: write that in its ASCII form, xn--…")
+    parts = _AUTHORITY.fullmatch(authority)
+    if parts is None or int(parts["port"] or 0) > _MAX_PORT:
+        raise ValueError("its host or its port is none")
+    if parts["literal"]:
+        return scheme.lower(), _literal(parts["literal"])
+    return scheme.lower(), (parts["name"] or "").lower()
 
 
 def address_of(host: str) -> Address | None:
     """Give the address that *host* is, or None for a name.
 
-    The old forms count: one to four numbers, each decimal, octal or hexadecimal.
+    The old forms count: one to four numbers, each decimal or hexadecimal.
 
     Raises:
-        ValueError: It is numeric, and no address.
+        ValueError: It is numeric, and no address, or one that is read in two ways.
 
     """
+    host = host.removesuffix(".")
     try:
         return ipaddress.ip_address(host)
     except ValueError:
@@ -54,30 +71,19 @@ def address_of(host: str) -> Address | None:
     return _old_address([_number(part) for part in parts])
 
 
-def is_public(address: Address) -> bool:
-    """Tell whether *address*, and an IPv4 address that it carries, is on the public internet."""
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = _carried(address)
-        if inner is not None:
-            return is_public(inner)
-        if address.is_site_local:  # deprecated, and never routed on the internet
-            return False
-    return address.is_global and not (
-        address.is_multicast or address.is_reserved or address.is_unspecified
-    )
-
-
-def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    if address in _NAT64:
-        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
-    teredo = address.teredo
-    return address.ipv4_mapped or address.sixtofour or (teredo[1] if teredo else None)
+def _literal(text: str) -> str:
+    try:
+        return str(ipaddress.IPv6Address(text))
+    except ValueError:
+        raise ValueError("its host is in brackets, and no IPv6 address") from None
 
 
 def _number(part: str) -> int:
     if part[:2] in {"0x", "0X"}:
         return int(part[2:] or "0", 16)
-    return int(part, 8) if part.startswith("0") and part != "0" else int(part)
+    if part.startswith("0") and part != "0":
+        raise ValueError("its host has a number with a leading zero, octal to one, not to another")
+    return int(part)
 
 
 def _old_address(numbers: list[int]) -> ipaddress.IPv4Address:

@@ -1,41 +1,31 @@
 """Egress: a tool's addresses are checked before it runs, and where it ended up after."""
 
 import inspect
-import re
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, Final, cast
+from collections.abc import AsyncIterator, Iterable
+from typing import Any
 
 from agentkit.core.contracts.errors import EgressDenied
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
-from agentkit.core.contracts.ports import FetchResponse
 from agentkit.core.policies._calls import CHAT, Once, passed_on
+from agentkit.core.policies._egress_places import asked_of, reached_in
 
 __all__ = ["egress"]
-
-# As lenient as clients are: they take `http:/host`, `http:host` and backslashes for an address,
-# and pass over control characters. One letter before a colon is a drive.
-_ADDRESS: Final = re.compile(
-    r"[a-z][a-z0-9+.-]+:(?:[a-z][a-z0-9+.-]*:)*[/\\]"
-    r"|(?:https?|ftp|wss?|file):\S"
-    r"|[/\\]{2,}[^\s/\\]",
-    re.IGNORECASE,
-)
-_AROUND: Final = "".join(map(chr, range(0x21))) + "\x7f\x85\xa0"
-_WITHIN: Final = dict.fromkeys(map(ord, "\t\r\n"))
 
 
 def egress(guardrail: Any) -> Middleware:
     """Give a middleware that has *guardrail* check the address that a tool is to reach.
 
     That is the argument named by the request's, or the tool's, `url_arg`. Of a tool whose `caps`
-    have `egress` and that names none, every argument that is an address is checked: one with a
-    scheme, whatever the scheme is, and one that begins with two slashes. A `FetchResponse` that
-    came from another address, by a redirect, has that checked before it is handed on. In a chat
-    chain it warns once and does nothing.
+    have `egress` and that names none, every argument that is an address is checked, however deep it
+    is: one with a scheme, whatever the scheme is, and one that begins with two slashes. A
+    `FetchResponse` that came from another address, by a redirect, has that checked before it is
+    handed on, and so has one that is somewhere in the result, also as JSON with all its fields. In
+    a chat chain it warns once and does nothing.
 
     Raises:
         ValueError: *guardrail* is None.
-        TypeError: It has no `check_url(url)`, which raises or gives an awaitable that does.
+        TypeError: It has no `check_url(url)`, which allows by giving True or None, or an awaitable
+            of them, and denies by raising or by giving anything else.
         EgressDenied: (from the call) An address is refused; before the call, nothing was sent.
 
     """
@@ -58,43 +48,24 @@ class _Egress:
         return self._checked(call, nxt)
 
     async def _checked(self, call: Call, nxt: Handler) -> AsyncIterator[Any]:
-        asked = list(_addresses(call.request))
-        for url in asked:
-            await self._check(url)
+        asked = list(asked_of(call.request))
+        await self._check_each(asked)
         async with closing(nxt(call)) as inner:
             async for item in inner:
-                if isinstance(item, FetchResponse) and item.url not in asked:
-                    await self._check(item.url)
+                await self._check_each(url for url in reached_in(item) if url not in asked)
                 yield item
+
+    async def _check_each(self, urls: Iterable[Any]) -> None:
+        for url in urls:
+            await self._check(url)
 
     async def _check(self, url: Any) -> None:
         if not isinstance(url, str):
             raise EgressDenied(f"an address is text; got {type(url).__name__}")
         verdict = self._guardrail.check_url(url)
         if inspect.isawaitable(verdict):
-            await verdict
-
-
-def _addresses(request: Any) -> Iterator[Any]:
-    """Give the addresses that a tool call names."""
-    name = request.url_arg or getattr(request.tool, "url_arg", None)
-    if name:
-        given = request.arguments.get(name)
-        yield from given if isinstance(given, list) else [] if given is None else [given]
-    elif "egress" in (getattr(request.tool, "caps", None) or ()):
-        yield from _urls_in(request.arguments)
-
-
-def _urls_in(value: Any) -> Iterator[str]:
-    """Give the addresses in *value*, an argument of a tool: JSON, in mappings and lists."""
-    # The casts only say what an isinstance leaves open: of what there are parts.
-    if isinstance(value, str):
-        text = value.strip(_AROUND)
-        if _ADDRESS.match(text.translate(_WITHIN)):
-            yield text
-    elif isinstance(value, dict):
-        parts = cast("dict[str, Any]", value)
-        yield from _urls_in([*parts, *parts.values()])
-    elif isinstance(value, list):
-        for part in cast("list[object]", value):
-            yield from _urls_in(part)
+            verdict = await verdict
+        if verdict is not None and verdict is not True:
+            raise EgressDenied(
+                f"the guardrail denies it by a {type(verdict).__name__} that is not True"
+            )

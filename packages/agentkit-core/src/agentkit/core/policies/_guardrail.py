@@ -1,18 +1,26 @@
 """Guardrail: which addresses a tool may reach, and how its words are shown to a model."""
 
 import asyncio
+import inspect
 import socket
 from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
 from ipaddress import ip_address
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from agentkit.core.contracts._checks import shown
-from agentkit.core.contracts.errors import EgressDenied
-from agentkit.core.policies._addresses import Address, address_of, is_public, split_url
+from agentkit.core.contracts.errors import Cancelled, EgressDenied
+from agentkit.core.policies._address_ranges import Address, is_public
+from agentkit.core.policies._addresses import address_of, split_url
 from agentkit.core.policies._untrusted import framed, redacted
 from agentkit.core.runtime._checks import check_flags, check_function, check_functions
 
 __all__ = ["Guardrail"]
+
+# What the system's resolver says when it knows that there is no such name. Its other errors say
+# that it could not tell.
+_UNKNOWN_NAME: Final = {
+    getattr(socket, name) for name in ("EAI_NONAME", "EAI_NODATA") if hasattr(socket, name)
+}
 
 
 async def _resolve(host: str) -> list[str]:
@@ -24,17 +32,25 @@ class Guardrail:
     """Decides about addresses, and makes a tool's output safe to show.
 
     Args:
-        url_check: A check of your own: it denies by raising or by giving False.
+        url_check: A check of your own, a plain function: it allows by giving True or None, and
+            denies by raising or by giving anything else.
         egress_allow: The only hosts that may be reached, subdomains included; None allows all.
+            A host that is not ASCII is given in its ASCII form, `xn--…`.
         allowed_schemes: The only schemes.
         block_private_ips: Whether addresses that are not on the public internet are denied.
         redact_tool_output: Whether `wrap_tool_output` redacts.
         resolve: Gives the addresses of a name; the system's resolver by default.
-        require_resolution: Whether a name without addresses is denied. By default it passes, since
-            nothing can be reached under it.
+        require_resolution: Whether a name that nobody knows is denied, since its owner may make it
+            known a moment later. Without it such a name passes, as it has to where a proxy looks
+            names up. One that could not be looked up is denied either way.
 
     A name is looked up once here and again by whoever connects, so its owner can change it in
-    between: an adapter that has to rule that out connects to what `addresses` gave.
+    between: an adapter that has to rule that out connects to what `addresses` gave. With neither
+    *block_private_ips* nor *require_resolution* `check_url` looks nothing up.
+
+    Raises:
+        TypeError: An argument is of another type; *url_check* is a coroutine function.
+        ValueError: A host of *egress_allow* is not ASCII.
 
     """
 
@@ -47,11 +63,12 @@ class Guardrail:
         block_private_ips: bool = True,
         redact_tool_output: bool = False,
         resolve: Callable[[str], Awaitable[Sequence[str]]] = _resolve,
-        require_resolution: bool = False,
+        require_resolution: bool = True,
     ) -> None:
         for name, several in (("egress_allow", egress_allow), ("allowed_schemes", allowed_schemes)):
             _check_texts(name, several)
         check_functions(url_check=url_check)
+        _check_plain(url_check)
         check_function("resolve", resolve)
         check_flags(
             block_private_ips=block_private_ips,
@@ -74,10 +91,12 @@ class Guardrail:
 
         """
         host = self._check_text(url)
-        return _Later(lambda: self._checked_addresses(host))
+        return _Later(lambda: self._check_addresses(host))
 
     async def addresses(self, url: str) -> list[str]:
         """Give the addresses that *url* may be reached at, all of them checked.
+
+        There is none where nobody knows the name and *require_resolution* is off.
 
         Raises:
             EgressDenied: It may not be reached.
@@ -106,9 +125,10 @@ class Guardrail:
             raise EgressDenied(f"{where}: the scheme {scheme!r} is not allowed")
         if not host:
             raise EgressDenied(f"{where}: there is no host")
-        if self._block_private and _is_local(host, address):
+        name = host.removesuffix(".")
+        if self._block_private and _is_local(name, address):
             raise EgressDenied(f"{where}: the address is not on the public internet")
-        if self._allow is not None and not any(_under(host, suffix) for suffix in self._allow):
+        if self._allow is not None and not any(_under(name, suffix) for suffix in self._allow):
             raise EgressDenied(f"{where}: the host is not among those that may be reached")
         self._ask_caller(url, where)
         return host
@@ -118,10 +138,20 @@ class Guardrail:
             return
         try:
             allowed = self._url_check(url)
+        except Cancelled:
+            raise
         except Exception as exc:  # what it says may hold the address, and with it a secret
             raise EgressDenied(f"{where}: url_check denies it by {type(exc).__name__}") from exc
-        if allowed is False:
-            raise EgressDenied(f"{where}: url_check denies it")
+        if inspect.iscoroutine(allowed):
+            allowed.close()
+        if allowed is not None and allowed is not True:
+            raise EgressDenied(
+                f"{where}: url_check denies it by a {type(allowed).__name__} that is not True"
+            )
+
+    async def _check_addresses(self, host: str) -> None:
+        if self._block_private or self._require_resolution:
+            await self._checked_addresses(host)
 
     async def _checked_addresses(self, host: str) -> list[str]:
         literal = address_of(host)
@@ -129,10 +159,13 @@ class Guardrail:
             return [str(literal)]
         try:
             answer = await self._resolve(host)
-        except (OSError, UnicodeError) as exc:  # nobody knows the name, or it cannot be one
-            if self._require_resolution:
-                raise EgressDenied(f"{host}: the name cannot be resolved") from exc
-            return []
+        except Cancelled:
+            raise
+        except Exception as exc:
+            if _is_unknown(exc) and not self._require_resolution:
+                return []
+            why = f"the name cannot be looked up, by {type(exc).__name__}"
+            raise EgressDenied(f"{host}: {why}") from exc
         found = _resolved(host, answer)
         if self._block_private and (
             private := [at for at, ip in found.items() if not is_public(ip)]
@@ -151,6 +184,17 @@ class _Later:
 
     def __await__(self) -> Generator[Any, None, None]:
         yield from self._check().__await__()
+
+
+def _is_unknown(exc: Exception) -> bool:
+    """Tell whether a resolver that failed with *exc* knows that there is no such name."""
+    return isinstance(exc, socket.gaierror) and exc.errno in _UNKNOWN_NAME
+
+
+def _check_plain(url_check: Any) -> None:
+    asked = getattr(url_check, "__call__", None)  # noqa: B004 - of an object, its method
+    if inspect.iscoroutinefunction(url_check) or inspect.iscoroutinefunction(asked):
+        raise TypeError("url_check is a plain function: what a coroutine says comes too late")
 
 
 def _check_texts(name: str, several: Any) -> None:
@@ -188,6 +232,8 @@ def _is_local(host: str, address: Any) -> bool:
 
 
 def _suffix(host: str) -> str:
+    if not host.isascii():
+        raise ValueError(f"egress_allow has ASCII hosts: write {host!r} in that form, xn--…")
     return host.lower().removeprefix("*").strip(".")
 
 

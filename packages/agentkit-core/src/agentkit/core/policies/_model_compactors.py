@@ -12,6 +12,7 @@ from agentkit.core.contracts.types import ChatRequest, Message
 from agentkit.core.policies._meter import meter
 from agentkit.core.policies._tokens import estimate_message_tokens
 from agentkit.core.policies._transcript import first_kept, parts_of
+from agentkit.core.policies._untrusted import framed
 from agentkit.core.runtime import Invoker
 from agentkit.core.runtime._checks import check_count, check_functions
 from agentkit.core.telemetry import run_span
@@ -27,7 +28,8 @@ class SummarizationCompactor:
     """Puts a summary in the place of all but the last *keep_recent* turns, past *max_tokens*.
 
     *summarizer* is a model, asked as *model* and charged to the run's meters, or a function of the
-    older messages. A blank summary changes nothing.
+    older messages. It goes into a system message, framed as untrusted since tools and users said
+    what it is about. A blank summary changes nothing.
 
     Raises:
         TypeError: A number is no whole number, or what reads is neither model nor function.
@@ -65,7 +67,8 @@ class ImportanceFilteringCompactor:
     """Puts the key points in the place of all but the last *keep_recent* turns, past *max_tokens*.
 
     *filterer* is a model, asked as *model* and charged to the run's meters, or a function of the
-    older messages. A blank answer changes nothing.
+    older messages. They go into a system message, framed as untrusted since tools and users said
+    what they are about. A blank answer changes nothing.
 
     Raises:
         TypeError: A number is no whole number, or what reads is neither model nor function.
@@ -132,7 +135,9 @@ class _Reading:
         if not text.strip():
             return messages
         heading = self._task.heading.format(count=len(older))
-        return [*parts.prefix, Message("system", f"{heading}\n{text}"), *parts.turns[cut:]]
+        # Tools and users said what was read: in a system message it must not pass for its author's.
+        told = f"{heading}\n{framed(text, source='summary')}"
+        return [*parts.prefix, Message("system", told), *parts.turns[cut:]]
 
     async def _read(self, older: list[Message]) -> str:
         if not isinstance(self._reader, LLMPort):

@@ -6,19 +6,21 @@ from typing import Final
 
 __all__ = ["framed", "redacted"]
 
-_EMAIL: Final = re.compile(r"\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b")
+# Whoever writes the text chooses the worst, so each reads a text once: it begins only where a run
+# begins, and gives back nothing of what it has taken.
+_EMAIL: Final = re.compile(r"(?<![\w.+-])([.+-]*+)\w[\w.+-]*+@[\w-]+(?:\.[\w-]+)+\b")
 _PHONE: Final = re.compile(r"(?<![\w.])\+?\d(?:[ ()./-]{0,2}\d){8,14}(?![\w.])")
 _MARKS: Final = {
     "a call to ignore instructions": re.compile(r"(?is)\bignore\b.{0,40}\binstructions\b"),
-    "talk of a system prompt": re.compile(r"(?i)\bsystem\s+prompt\b"),
-    "a role marker": re.compile(r"(?im)^\s*(system|assistant)\s*:"),
+    "talk of a system prompt": re.compile(r"(?i)\bsystem\s++prompt\b"),
+    "a role marker": re.compile(r"(?im)^[^\S\n]*+(system|assistant)\s*+:"),
     "a script": re.compile(r"(?i)<script\b"),
 }
 
 
 def redacted(text: str) -> str:
     """Give *text* with `[email]` and `[phone]` in the place of addresses and numbers."""
-    return _PHONE.sub("[phone]", _EMAIL.sub("[email]", text))
+    return _PHONE.sub("[phone]", _EMAIL.sub(r"\1[email]", text))
 
 
 def framed(text: str, *, source: str) -> str:
