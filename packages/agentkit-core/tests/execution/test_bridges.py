@@ -38,7 +38,7 @@ from agentkit.core.contracts.types import (
     Usage,
     assemble_deltas,
 )
-from agentkit.core.execution.bridges import as_llm_client, as_llm_port
+from agentkit.core.execution.bridges import LLMPortAsClient, as_llm_client, as_llm_port
 from agentkit.core.execution.cancellation import CancellationToken
 
 USAGE = ModelUsage(10, 4, output_tokens=2, cost=Decimal("0.5"), provenance="reported")
@@ -134,6 +134,10 @@ def asked(*messages: ChatMessage) -> list[Message]:
     asyncio.run(as_llm_client(port, model="m").generate(list(messages)))
     turns: list[Message] = port.asked["messages"]
     return turns
+
+
+def test_a_client_of_a_port_speaks_to_no_model_unless_told() -> None:
+    assert (as_llm_client(Port()).model, LLMPortAsClient(Port()).model) == ("", "")
 
 
 def test_what_is_both_already_comes_back_as_it_is() -> None:
