@@ -168,6 +168,8 @@ class CircuitBreaker:
 
 @dataclass(frozen=True, slots=True)
 class _Rules:
+    """What `run_with_resilience` was told."""
+
     breaker: CircuitBreaker | None
     max_attempts: int
     classify_fn: Callable[[BaseException], ErrorClass]

@@ -68,6 +68,8 @@ def memoize(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Memoize:
+    """What `memoize()` was told, as a middleware."""
+
     key: Callable[[Call], str]
     store: StorePort | None
     ttl: int | None

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from agentkit.core.contracts.errors import MeterExceeded
-from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
+from agentkit.core.contracts.middleware import Call, Handler, Middleware
+from agentkit.core.contracts.middleware._call import close
 from agentkit.core.contracts.types import Delta, ModelUsage, Usage
 from agentkit.core.policies._calls import CHAT, READMIT, note
 from agentkit.core.policies._usage import CHARGED, estimated, plain, usage_seen
@@ -42,8 +43,9 @@ class _Metering:
         account = _Account(call, await reserve(_meters_of(call), call))
         call.meta[READMIT] = account.readmit
         try:  # noqa: PLR1702 - a stream, closed, counted in here: a call for each item costs more
-            async with closing(nxt(call)) as inner:
-                async for item in inner:
+            stream = nxt(call)
+            try:
+                async for item in stream:
                     if not account.anything:
                         account.begin()
                     if isinstance(item, Delta):
@@ -51,6 +53,8 @@ class _Metering:
                         if item.usage is not None or item.model_usage is not None:
                             account.told = item
                     yield item
+            finally:
+                await close(stream)
         except BaseException as exc:
             await account.cut(exc)
             raise

@@ -4,7 +4,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from agentkit.core.contracts.errors import ErrorClass, classify
-from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
+from agentkit.core.contracts.middleware import Call, Handler, Middleware
+from agentkit.core.contracts.middleware._call import close
 from agentkit.core.execution import CircuitBreaker
 from agentkit.core.policies._attempts import Attempts, Rules
 from agentkit.core.runtime._checks import (
@@ -73,10 +74,13 @@ class _Retry:
         while True:  # noqa: PLR1702 - a stream, closed, tried, again
             attempts.begin()
             try:
-                async with closing(nxt(call)) as inner:
-                    async for item in inner:
+                stream = nxt(call)
+                try:
+                    async for item in stream:
                         attempts.output_started = True
                         yield item
+                finally:
+                    await close(stream)
             except BaseException as exc:
                 wait = attempts.failed(exc)
                 if wait is None:

@@ -45,6 +45,8 @@ def semantic_memoize(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SemanticMemoize:
+    """What `semantic_memoize()` was told, as a middleware."""
+
     vector: VectorPort | None
     threshold: float
     text: Callable[[Call], str]

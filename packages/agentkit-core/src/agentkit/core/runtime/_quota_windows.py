@@ -82,6 +82,8 @@ class Windows(Protocol):
 
 @dataclass(slots=True)
 class _Entry:
+    """What was consumed at one time."""
+
     at: float
     requests: int = 0
     tokens: int = 0
