@@ -178,6 +178,7 @@ def test_a_character_that_was_cut_in_two_is_told_as_one(
         "y",
         *told,
     ]
+    assert isinstance(last, CompletionEvent)
     assert last.content[0].to_text_repr() == "xy" + "".join(told)
 
 

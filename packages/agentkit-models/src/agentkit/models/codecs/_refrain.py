@@ -142,7 +142,7 @@ def _closing_mark(data: bytes, start: int, at: int) -> int:
 
 
 def _text(raw: bytes) -> str:
-    """Give the text of the inside of a JSON string; none if that is not valid, or none of its own."""
+    """Give the text in a JSON string; none if it is invalid or has half a character at an end."""
     text = raw.decode("utf-8", "replace")
     if "\\" not in text and text.isprintable():
         return text
