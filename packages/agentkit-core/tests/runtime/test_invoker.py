@@ -2,7 +2,7 @@
 
 import asyncio
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
@@ -31,6 +31,24 @@ class Endless(FakeLLM):
             await asyncio.Event().wait()
         finally:
             self.closed = True
+
+
+class Heard(CancellationToken):
+    """A token that keeps who began to listen to it, and who stopped."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.story: list[str] = []
+
+    def add_callback(self, callback: Callable[[], object]) -> Callable[[], None]:
+        self.story.append("listen")
+        forget = super().add_callback(callback)
+
+        def forgotten() -> None:
+            self.story.append("forget")
+            forget()
+
+        return forgotten
 
 
 async def passing(call: Call, nxt: Handler) -> AsyncIterator[Any]:
@@ -130,6 +148,14 @@ def test_cancelling_the_run_interrupts_a_model_call_in_flight() -> None:
     with pytest.raises(Cancelled, match="user left"):
         asyncio.run(ask())
     assert llm.closed
+
+
+def test_a_model_call_listens_to_the_run_once_until_it_ends() -> None:
+    token = Heard()
+    ctx = make_test_ctx(llm=FakeLLM("many words, in many pieces"), cancel=token)
+    asyncio.run(ask(ctx))
+
+    assert token.story == ["listen", "forget"]
 
 
 def test_cancelling_the_run_interrupts_a_tool_call_in_flight() -> None:

@@ -149,15 +149,17 @@ def _has_ceiling(budget: Any) -> bool:
 async def _interruptible(
     stream: AsyncIterator[Delta], token: CancellationSignal
 ) -> AsyncIterator[Delta]:
-    async with closing(stream) as deltas:
-        while (delta := await _next(deltas, token)) is not None:
-            yield delta
-
-
-async def _next(deltas: AsyncIterator[Delta], token: CancellationSignal) -> Delta | None:
-    """Give the next delta, or None at the end, unless the run is cancelled first."""
-    with interrupt_on(token):
-        return await anext(deltas, None)
+    step = interrupt_on(token, lasting=True)
+    try:  # noqa: PLR1702 - steps, of a stream that is closed: a call for each costs more
+        async with closing(stream) as deltas:
+            while True:
+                with step:
+                    delta = await anext(deltas, None)
+                if delta is None:
+                    return
+                yield delta
+    finally:
+        step.forget()
 
 
 async def _run_tool(call: Call) -> AsyncIterator[Any]:
