@@ -5,11 +5,16 @@ you like, OPENAI_BASE_URL and --model) a real one does. The run is kept in a SQL
 with --crash-after 3, and go on with --resume.
 """
 
+import signal
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C while modules load just ends it
+
 import argparse
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -42,6 +47,7 @@ OPENAI = "https://api.openai.com/v1"
 LONGEST_WAIT_S = 20.0
 A_DAY_S = 86_400
 CURRENT = "quickstart:run"
+INTERRUPTED = "interrupted; go on with --resume"
 
 
 @dataclass
@@ -67,20 +73,44 @@ def main(argv: list[str] | None = None) -> int:
     """Run the example and give its exit status."""
     options = _options(argv)
     _make_output_safe()
+    before = signal.getsignal(signal.SIGINT)
     try:
-        return asyncio.run(investigate(options))
-    except KeyboardInterrupt:
-        return _fail("interrupted; go on with --resume", status=130)
+        return asyncio.run(_until_interrupted(investigate(options)))
+    except asyncio.CancelledError:
+        return _fail(INTERRUPTED, status=130)
     except BrokenPipeError:
         _drop_output()
         return _fail("nobody reads the output any more; go on with --resume")
     except (AgentkitError, ValueError, OSError) as exc:
         _drop_output()
         return _fail(_told(exc))
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+async def _until_interrupted(work: Coroutine[Any, Any, int]) -> int:
+    """Give what *work* gives; Ctrl-C cancels it, and a second one ends the process at once."""
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, _stop_at_once)
+        if task is not None:
+            loop.call_soon_threadsafe(task.cancel)
+
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, stop)
+    return await work
+
+
+def _stop_at_once(*_: object) -> None:
+    os.write(2, f"error: {INTERRUPTED}\n".encode())
+    os._exit(130)
 
 
 async def investigate(options: argparse.Namespace) -> int:
     """Run the agent, or go on with its last run, and print what it came to."""
+    if options.state.exists() and not options.state.is_file():
+        raise ValueError(f"the state is kept in a file, and {options.state} is no file")
     if options.resume and not _holds_anything(options.state):
         raise ValueError(f"there is no run to resume: {options.state} does not exist or is empty")
     folder = None if options.resume else LogFolder(options.directory or SAMPLE)
@@ -221,7 +251,7 @@ def _say(text: str) -> None:
 
 
 def _holds_anything(path: Path) -> bool:
-    return path.exists() and (not path.is_file() or path.stat().st_size > 0)
+    return path.exists() and path.stat().st_size > 0
 
 
 def _make_output_safe() -> None:

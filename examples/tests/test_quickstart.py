@@ -141,7 +141,7 @@ def test_a_provider_that_nobody_runs_is_told_in_one_line(tmp_path: Path) -> None
         (["nowhere"], "nowhere is no folder of logs"),
         (["."], "has no file that ends in .log"),
         (["--resume"], "there is no run to resume: quickstart.sqlite does not exist or is empty"),
-        (["--state", "."], "unable to open"),
+        (["--state", "."], "the state is kept in a file, and . is no file"),
         (["--state", "no/such/folder/x.sqlite"], "unable to open"),
         (["--model", "any"], "need OPENAI_API_KEY"),
     ],
@@ -200,19 +200,60 @@ def test_a_closed_output_does_not_end_the_run(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_an_interrupted_run_is_told_in_one_line_and_goes_on(tmp_path: Path) -> None:
+def interrupted(folder: Path, env: dict[str, str], *, times: int = 1) -> tuple[int, str]:
+    """Interrupt the example once it says something; give its status and what it told of that."""
     command = [sys.executable, str(EXAMPLES / "quickstart.py")]
-    pipes: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    pipes: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
     pipes["preexec_fn"] = obey_interrupts
-    with provider("--pause", "0.05") as url:
-        env = {**QUIET, "OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
-        running: Any = subprocess.Popen(command, cwd=tmp_path, env=env, **pipes)
-        running.stdout.readline()
+    running: Any = subprocess.Popen(command, cwd=folder, env={**QUIET, **env}, text=True, **pipes)
+    running.stdout.readline()
+    for _ in range(times):
         running.send_signal(signal.SIGINT)
-        _, told = running.communicate(timeout=60)
+    _, told = running.communicate(timeout=60)
+    return running.returncode, told
 
-    assert (running.returncode, told) == (130, "error: interrupted; go on with --resume\n")
+
+@pytest.fixture(scope="module")
+def slow_provider() -> Generator[dict[str, str], None, None]:
+    with provider("--pause", "0.05") as url:
+        yield {"OPENAI_API_KEY": "sk-no", "OPENAI_BASE_URL": url}
+
+
+def test_an_interrupted_run_is_told_in_one_line_and_goes_on(
+    tmp_path: Path, slow_provider: dict[str, str]
+) -> None:
+    done = interrupted(tmp_path, slow_provider)
+
+    assert done == (130, "error: interrupted; go on with --resume\n")
     assert "settlement-export 2.8.1" in answer(quickstart(tmp_path, "--resume"))
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_a_run_that_is_interrupted_more_than_once_is_told_no_more_than_that(
+    tmp_path: Path, slow_provider: dict[str, str], times: int
+) -> None:
+    status, told = interrupted(tmp_path, slow_provider, times=times)
+
+    assert status in {130, -signal.SIGINT}
+    assert set(told.splitlines()) <= {"error: interrupted; go on with --resume"}
+    assert "settlement-export 2.8.1" in answer(quickstart(tmp_path, "--resume"))
+
+
+@pytest.mark.parametrize("module", ["argparse", "asyncio", "httpx", "sqlite3"])
+def test_an_interrupt_while_modules_load_just_ends_it(tmp_path: Path, module: str) -> None:
+    waits = "import sys\nprint('loading', flush=True)\nsys.stdin.read()\n"
+    (tmp_path / f"{module}.py").write_text(waits)
+
+    assert interrupted(tmp_path, {"PYTHONPATH": str(tmp_path)}) == (-signal.SIGINT, "")
+
+
+@pytest.mark.parametrize("argument", [(), ("--resume",)], ids=["new", "resumed"])
+def test_a_state_that_is_no_file_is_told_in_one_line(
+    tmp_path: Path, argument: tuple[str, ...]
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert_one_clear_error(quickstart(tmp_path, "--state", "pipe", *argument), "pipe is no file")
 
 
 def test_a_pipe_that_is_called_a_log_is_none(tmp_path: Path) -> None:
