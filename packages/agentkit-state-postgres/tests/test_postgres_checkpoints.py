@@ -126,3 +126,28 @@ def test_a_long_state_goes_through_psycopg(postgres_server: Server, schema: str)
             return [await runs.at_version("r", 1), (await runs.latest("r"))]
 
     assert asyncio.run(run()) == [saying("x" * 50_000), replace(saying("short"), version=2)]
+
+
+class Vanishing:
+    """Statements on *database*, after each of which somebody else deletes the run."""
+
+    def __init__(self, database: Any, delete: str) -> None:
+        self.database, self.delete = database, delete
+
+    async def fetch(self, sql: str, *arguments: Any) -> Any:
+        rows = await self.database.fetch(sql, *arguments)
+        await self.database.fetch(self.delete, "r")
+        return rows
+
+
+def test_a_run_deleted_before_its_parts_are_read_is_not_there(
+    postgres_server: Server, schema: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def play(runs: Any) -> Checkpoint | None:
+        await runs.save(saying("x" * 50_000))
+        with monkeypatch.context() as patch:
+            patch.setattr(runs, "_database", Vanishing(runs._database, runs._sql.delete))  # noqa: SLF001 - ours
+            found: Checkpoint | None = await runs.latest("r")
+            return found
+
+    assert played(postgres_server, play, schema) is None

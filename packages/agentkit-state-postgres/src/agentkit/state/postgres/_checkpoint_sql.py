@@ -39,25 +39,16 @@ BEGIN
 EXCEPTION WHEN feature_not_supported THEN
   ALTER TABLE {schema}.agentkit_checkpoints ALTER COLUMN state SET STORAGE EXTERNAL;
 END;
--- A function: the server keeps its plans, where it would make them anew for a statement.
+-- A function: the server keeps its plans, where it would make one anew for a statement.
 CREATE FUNCTION {schema}.agentkit_checkpoint(run text, wanted bigint)
-RETURNS TABLE (version bigint, status text, created_at float8, metadata text, state text)
-LANGUAGE plpgsql STABLE AS $function$
-DECLARE kept {schema}.agentkit_checkpoints;
+RETURNS SETOF {schema}.agentkit_checkpoints LANGUAGE plpgsql STABLE AS $function$
 BEGIN
   IF wanted IS NULL THEN
-    SELECT * INTO kept FROM {schema}.agentkit_checkpoints AS c
+    RETURN QUERY SELECT * FROM {schema}.agentkit_checkpoints AS c
     WHERE c.run_id = run ORDER BY c.version DESC LIMIT 1;
   ELSE
-    SELECT * INTO kept FROM {schema}.agentkit_checkpoints AS c
+    RETURN QUERY SELECT * FROM {schema}.agentkit_checkpoints AS c
     WHERE c.run_id = run AND c.version = wanted;
-  END IF;
-  IF NOT FOUND THEN RETURN; END IF;
-  RETURN QUERY SELECT kept.version, kept.status, kept.created_at, kept.metadata, kept.state;
-  IF kept.state = '' THEN
-    RETURN QUERY SELECT NULL::bigint, NULL::text, NULL::float8, NULL::text, p.part
-    FROM {schema}.agentkit_checkpoint_parts AS p
-    WHERE p.run_id = run AND p.version = kept.version ORDER BY p.number;
   END IF;
 END $function$;
 """,
@@ -85,6 +76,11 @@ WITH saved AS ({save} run_id, version), parts AS (
 )
 SELECT true FROM saved"""
         self.find = f"SELECT * FROM {schema}.agentkit_checkpoint($1, $2)"
+        # In no order: the server would copy all of them to sort a hundred.
+        self.find_in_parts = f"""\
+SELECT c.*, p.number, p.part FROM {table} AS c
+LEFT JOIN {parts} AS p ON p.run_id = c.run_id AND p.version = c.version
+WHERE c.run_id = $1::text AND c.version = $2::bigint"""
         self.versions = f"SELECT version FROM {table} WHERE run_id = $1::text ORDER BY version"
         self.delete = f"""\
 WITH parts AS (DELETE FROM {parts} WHERE run_id = $1::text)

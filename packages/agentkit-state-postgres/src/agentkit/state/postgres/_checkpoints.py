@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from typing import Any
 
 from agentkit.core.contracts.checkpoint_rules import (
     CheckpointRow,
@@ -123,12 +124,15 @@ class PostgresCheckpointStore:
 
     async def _found(self, run_id: str, version: int | None) -> CheckpointRow | None:
         """Give the row of this version, or of the highest, with its state in one piece."""
-        rows = await self._database.fetch(self._sql.find, run_id, version)
-        if not rows:
-            return None
-        found, status, created_at, metadata, state = rows[0]
-        whole = state or "".join([part for *_, part in rows[1:]])
-        return CheckpointRow(run_id, found, status, created_at, whole, metadata)
+        while rows := await self._database.fetch(self._sql.find, run_id, version):
+            row = CheckpointRow(*rows[0])
+            if row.state:
+                return row
+            # Asked for once more beside its parts: both are of one moment.
+            found = await self._database.fetch(self._sql.find_in_parts, run_id, row.version)
+            if found:
+                return _joined(found)
+        return None
 
     def _decoded(self, row: CheckpointRow | None) -> Checkpoint | None:
         if row is None:
@@ -139,3 +143,10 @@ class PostgresCheckpointStore:
             raise self._database.broken(
                 f"the table holds something else at a version of run {row.run_id!r}: {problem}"
             ) from None
+
+
+def _joined(rows: list[Sequence[Any]]) -> CheckpointRow:
+    """Give the row that all *rows* have, each of which has a part of its state, if it is long."""
+    row = CheckpointRow(*rows[0][:-2])
+    parts = sorted((number, part) for *_, number, part in rows if part is not None)
+    return row._replace(state=row.state + "".join([part for _, part in parts]))
