@@ -146,7 +146,7 @@ def test_a_run_deleted_before_its_parts_are_read_is_not_there(
     async def play(runs: Any) -> Checkpoint | None:
         await runs.save(saying("x" * 50_000))
         with monkeypatch.context() as patch:
-            patch.setattr(runs, "_database", Vanishing(runs._database, runs._sql.delete))  # noqa: SLF001 - ours
+            patch.setattr(runs, "_database", Vanishing(runs._database, runs._sql.delete))
             found: Checkpoint | None = await runs.latest("r")
             return found
 
