@@ -92,3 +92,23 @@ def test_a_provider_that_asks_for_an_hours_patience_is_not_waited_for() -> None:
         asyncio.run(ctx.invoker.chat(REQUEST, ctx))
 
     assert clock.sleeps == []
+
+
+@pytest.mark.parametrize("meter", [1, None, "budget", Budget, object()], ids=repr)
+def test_what_counts_nothing_is_refused_as_a_meter(meter: Any) -> None:
+    with pytest.raises(TypeError, match="a meter"):
+        run_context(llm=FakeLLM(), meters=[meter])
+
+
+def test_a_meter_of_the_callers_own_is_asked() -> None:
+    own_budget = Budget(max_calls=1)
+    ctx = run_context(llm=FakeLLM("ok"), meters=[own_budget])
+    asyncio.run(ctx.invoker.chat(REQUEST, ctx))
+
+    assert own_budget.calls == 1
+
+
+@pytest.mark.parametrize("scope", ["", 0, (), "acme"], ids=repr)
+def test_a_scope_that_is_none_is_refused_rather_than_replaced(scope: Any) -> None:
+    with pytest.raises(TypeError, match="scope is a Scope"):
+        run_context(llm=FakeLLM(), scope=scope)

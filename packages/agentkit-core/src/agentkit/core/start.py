@@ -19,6 +19,9 @@ from agentkit.core.runtime._checks import check_several
 
 __all__ = ["run_context"]
 
+Layers = Sequence[Middleware | BaseMiddleware]
+"""Middlewares, the outermost first."""
+
 # A provider that asks for an hour's patience is told about, not waited for.
 _RETRY_FOR_S = 120.0
 
@@ -33,8 +36,8 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     run_id: str | None = None,
     prices: Callable[[str], Price | None] | None = None,
     meters: Sequence[Meter] = (),
-    chat_middleware: Sequence[Middleware | BaseMiddleware] = (),
-    tool_middleware: Sequence[Middleware | BaseMiddleware] = (),
+    chat_middleware: Layers = (),
+    tool_middleware: Layers = (),
     cancel: CancellationToken | None = None,
     autonomy: AutonomyLevel = "auto",
     asker: Any = None,
@@ -58,41 +61,45 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
         ValueError: *run_id* is empty or has a slash.
 
     """
-    given: dict[str, Any] = {
-        "observer": observer,
-        "trace": trace,
-        "prices": prices,
-        "clock": clock,
-        "replay": replay,
-        "metrics": metrics,
-        "sampler": sampler,
-    }
-    own_chat = check_several("chat_middleware", chat_middleware)
-    own_tool = check_several("tool_middleware", tool_middleware)
-    invoker = Invoker(
-        llm=llm,
-        chat_middleware=[
-            tracing(),
-            output_coerce(),
-            *own_chat,
-            meter(),
-            retry(deadline_s=_RETRY_FOR_S),
-        ],
-        tool_middleware=[tracing(), meter(), *own_tool, retry(deadline_s=_RETRY_FOR_S)],
+    services = _wired(
+        invoker=_invoker(llm, chat=chat_middleware, tool=tool_middleware),
+        store=store,
+        checkpointer=Checkpointer.over(checkpointer, clock),
+        asker=asker,
+        observer=observer,
+        trace=trace,
+        vector=vector,
+        replay=replay,
+        metrics=metrics,
+        sampler=sampler,
+        prices=prices,
+        clock=clock,
     )
     return RunContext(
         correlation_id=uuid4().hex if run_id is None else run_id,
-        scope=scope or Scope(),
+        scope=Scope() if scope is None else scope,
         budget=Budget() if budget is None else budget,
-        services=Services(
-            invoker=invoker,
-            store=store,
-            vector=vector,
-            checkpointer=Checkpointer.over(checkpointer, clock),
-            asker=asker,
-            **{name: service for name, service in given.items() if service is not None},
-        ),
+        services=services,
         meters=list(check_several("meters", meters)),
         cancel=cancel,
         autonomy=autonomy,
     )
+
+
+def _invoker(llm: LLMPort, *, chat: Layers, tool: Layers) -> Invoker:
+    own_chat = check_several("chat_middleware", chat)
+    own_tool = check_several("tool_middleware", tool)
+    return Invoker(
+        llm=llm,
+        chat_middleware=[tracing(), output_coerce(), *own_chat, meter(), _patient()],
+        tool_middleware=[tracing(), meter(), *own_tool, _patient()],
+    )
+
+
+def _patient() -> Middleware:
+    return retry(deadline_s=_RETRY_FOR_S)
+
+
+def _wired(**given: Any) -> Services:
+    """Give the services with what is *given*; what is None has the default that it has there."""
+    return Services(**{name: seam for name, seam in given.items() if seam is not None})

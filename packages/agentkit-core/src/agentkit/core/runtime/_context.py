@@ -74,6 +74,8 @@ class RunContext:
         check_kinds(self, "budget", Budget, wanted="a Budget")
         check_kinds(self, "services", Services, wanted="the Services")
         check_kinds(self, "meters", list, wanted="a list of meters")
+        for one in self.meters:
+            check_has("a meter", one, "guard", "charge")
         check_counts(self, "depth")
         check_choice("autonomy", self.autonomy, ("auto", "gated", "manual"))
         if self.cancel is not None:
