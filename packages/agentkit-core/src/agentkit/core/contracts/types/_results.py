@@ -140,22 +140,18 @@ def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     """
     told = list(deltas)
     text = "".join([delta.text for delta in told])
+    other = beyond_text(told)
     calls: list[ToolCall] = []
-    blocks: list[ContentBlock] = []
-    reasoning: list[str] = []
-    last: dict[str, Any] = {}
-    for delta in beyond_text(told):
+    for delta in other:
         if delta.tool_calls:
             calls.extend([call for call in delta.tool_calls if call not in calls])
-        blocks.extend(delta.blocks)
-        reasoning.append(delta.reasoning)
-        last.update(_facts(delta))
+    blocks = tuple([block for delta in other for block in delta.blocks])
     return LLMResult(
         text,
         tool_calls=tuple(calls),
-        blocks=_with_text(tuple(blocks), text),
-        reasoning="".join(reasoning),
-        **last,
+        blocks=_with_text(blocks, text),
+        reasoning="".join([delta.reasoning for delta in other]),
+        **_facts(other),
     )
 
 
@@ -180,10 +176,11 @@ def beyond_text(deltas: Iterable[Delta]) -> list[Delta]:
     ]
 
 
-def _facts(delta: Delta) -> dict[str, Any]:
-    """Give the fields of *delta* that say something about the whole response."""
+def _facts(deltas: list[Delta]) -> dict[str, Any]:
+    """Give what *deltas* say about the whole response; of each field the last value wins."""
     return {
         name: value
+        for delta in deltas
         for name in _FACTS
         if (value := getattr(delta, name)) is not None and value != ""
     }
