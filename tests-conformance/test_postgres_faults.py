@@ -2,6 +2,9 @@
 
 import asyncio
 import importlib.util
+import os
+import shutil
+import subprocess
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from typing import Any
@@ -233,6 +236,39 @@ def test_a_server_without_connections_to_give_is_told(opening: Opening, key: str
         postgres_18, "max_connections=6", "superuser_reserved_connections=0"
     ) as crowded:
         played(crowded, opening, play)
+
+
+def fill_disk(server: PostgresServer) -> None:
+    """Let no file that *server* writes go past its first 1,000 bytes, as its own user."""
+    owner, is_root = server.folder.stat(), not os.getuid()
+    for process in server.processes:
+        subprocess.run(
+            ["prlimit", f"--pid={process}", "--fsize=1000:1000"],
+            check=True,
+            user=owner.st_uid if is_root else None,
+            group=owner.st_gid if is_root else None,
+            extra_groups=[] if is_root else None,
+        )
+
+
+@pytest.mark.skipif(shutil.which("prlimit") is None, reason="needs Linux to limit a process")
+@each_driver
+def test_a_full_disk_is_told_and_what_was_acknowledged_is_kept(
+    server: PostgresServer, opening: Opening, key: str
+) -> None:
+    async def play(store: PostgresStore) -> None:
+        await store.append(key, "before")
+        fill_disk(server)
+        with pytest.raises(StoreUnavailable):
+            await asyncio.wait_for(store.append(key, "beyond"), 3 * PATIENCE)
+        server.kill()
+        server.start()
+        await until_there(store, key)
+
+        assert await store.list(key) in (["before"], ["before", "beyond"])
+        await store.append(key, "after")
+
+    played(server, opening, play)
 
 
 @each_driver
