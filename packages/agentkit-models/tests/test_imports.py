@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -19,6 +20,10 @@ def test_importing_what_needs_no_http_loads_no_httpx(module: str) -> None:
     assert run(f"import sys, {module}; print('httpx' in sys.modules)") == "False\n"
 
 
+def test_importing_models_loads_no_event_loop() -> None:
+    assert run("import sys, agentkit.models; print('asyncio' in sys.modules)") == "False\n"
+
+
 def test_naming_a_client_without_httpx_names_the_extra() -> None:
     said = run(
         "import sys; sys.modules['httpx'] = None\n"
@@ -31,12 +36,14 @@ def test_naming_a_client_without_httpx_names_the_extra() -> None:
     assert said.startswith("True http a provider's client needs httpx: pip install")
 
 
-def test_every_client_is_listed_and_nothing_else_is_there() -> None:
-    from agentkit.models import providers  # noqa: PLC0415
+@pytest.mark.parametrize("name", ["agentkit.models", "agentkit.models.providers"])
+def test_every_name_is_listed_and_nothing_else_is_there(name: str) -> None:
+    module = import_module(name)
 
-    assert set(providers.__all__) <= set(dir(providers))
+    assert set(module.__all__) <= set(dir(module))
+    assert all(hasattr(module, offered) for offered in module.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nobody'"):
-        providers.nobody  # noqa: B018
+        _ = module.nobody
 
 
 def test_the_neutral_contract_has_its_name_here() -> None:

@@ -177,7 +177,41 @@ THE_REGISTRY = {
     ),
 }
 
-STATEMENTS = {**LLM_CONTRACT, **MODELS, **THE_REGISTRY}
+CHAT = "codecs/test_chat_stream.py::"
+BODY = "codecs/test_chat_body.py::"
+CALLS = "codecs/test_chat_tool_calls.py::"
+SSE = "codecs/test_sse.py::"
+LAWS = "codecs/test_laws.py::"
+
+BAD_INPUT = {
+    "any chunking of the bytes": (f"{LAWS}test_any_text_comes_through_in_any_framing_and_any_cuts"),
+    "CR, LF, CRLF, comments and U+2028": f"{SSE}test_a_stream_cut_anywhere_gives_the_same_events",
+    "a byte order mark": f"{SSE}test_a_byte_order_mark_is_read_over_only_at_the_start",
+    "split surrogate pairs": f"{LAWS}test_a_character_that_was_cut_in_two_is_told_as_one",
+    "split UTF-8 sequences": f"{SSE}test_a_stream_byte_by_byte_gives_the_same_events",
+    "blank lines before the body": (
+        f"{BODY}test_blank_lines_and_a_byte_order_mark_before_the_body_are_read_over"
+    ),
+    "JSON under the wrong content type": f"{FAULTS}test_what_the_content_is_said_to_be_is_ignored",
+    "HTML instead of JSON": (f"{FAULTS}test_html_in_a_success_is_an_error"),
+    "a 200 that is an error": f"{BODY}test_a_success_that_is_an_error_is_raised",
+    "an error after output": f"{FAULTS}test_an_error_frame_in_a_success_is_an_error",
+    "a cut stream": f"{FAULTS}test_a_stream_that_is_cut_is_an_error_with_what_had_come",
+    "an endless stream": (f"{BOUNDS}test_a_stream_without_end_is_bounded_by_the_total_timeout"),
+    "silence": f"{BOUNDS}test_silence_is_bounded_by_the_idle_timeout",
+    "a line of 100 MB": f"{BOUNDS}test_a_line_of_100_mb_takes_the_memory_of_its_bound",
+    "one tool index for two calls": f"{CALLS}test_one_index_with_two_ids_is_two_calls",
+    "no tool index": f"{CALLS}test_without_an_index_an_id_opens_a_call_and_continues_its_own",
+    "ambiguous fragments": f"{CALLS}test_a_fragment_that_may_belong_to_several_calls_is_an_error",
+    "arguments that cannot be parsed": (
+        f"{CALLS}test_arguments_that_are_no_object_are_kept_as_they_came"
+    ),
+    "empty choices": f"{CHAT}test_a_chunk_without_choices_or_delta_is_read_over",
+    "repeated finish reasons": f"{CHAT}test_what_comes_after_a_finish_reason_still_counts",
+    "running totals of usage": f"{CHAT}test_the_last_usage_counts_and_is_not_summed",
+}
+
+STATEMENTS = {**LLM_CONTRACT, **MODELS, **THE_REGISTRY, **BAD_INPUT}
 
 
 @pytest.mark.parametrize("test", STATEMENTS.values(), ids=STATEMENTS)

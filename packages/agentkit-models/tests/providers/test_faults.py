@@ -167,3 +167,13 @@ def test_an_endless_error_body_is_not_read_to_its_end(ask: Ask) -> None:
 
 def test_html_in_a_success_is_an_error(ask: Ask) -> None:
     assert ask(chunks=(b"<html></html>",)).error.error_type == "malformed_response"
+
+
+@pytest.mark.parametrize("said", ["text/event-stream", "text/html", "application/octet-stream"])
+def test_what_the_content_is_said_to_be_is_ignored(ask: Ask, said: str) -> None:
+    body = b'{"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}'
+    refusal = b'{"error": {"code": "slow_down"}}'
+    headers = {"content-type": said}
+
+    assert ask(chunks=(body,), headers=headers).value.content == [TextBlock("hi")]
+    assert ask(status=429, chunks=(refusal,), headers=headers).error.code == "slow_down"

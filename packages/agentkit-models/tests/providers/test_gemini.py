@@ -66,6 +66,22 @@ def test_the_key_is_in_a_header_and_not_in_the_url(ask_gemini: Ask) -> None:
     assert "authorization" not in head
 
 
+def test_vertex_is_a_base_url_and_a_header(ask_gemini: Ask) -> None:
+    async def use(_: Any, provider: Any) -> Any:
+        url = f"{provider.url}/projects/p/locations/l/publishers/google"
+        headers = {"authorization": "Bearer token"}
+        async with GeminiLLM(
+            api_key=None, base_url=url, default_model="m", extra_headers=headers
+        ) as llm:
+            await llm.generate(HELLO)
+
+    [head] = ask_gemini(use=use).provider.heads
+
+    way = "models/m:streamgeneratecontent?alt=sse"
+    assert head.startswith(f"post /v1/projects/p/locations/l/publishers/google/{way} ")
+    assert ("authorization: bearer token" in head, "x-goog-api-key" in head) == (True, False)
+
+
 def test_a_base_urls_query_stays(ask_gemini: Ask) -> None:
     async def use(_: Any, provider: Any) -> Any:
         url = f"{provider.url}?api-version=v1"

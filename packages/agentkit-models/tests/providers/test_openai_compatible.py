@@ -217,3 +217,17 @@ def test_tokens_are_estimated() -> None:
     llm = OpenAICompatibleLLM(api_key=None, base_url="http://x/v1")
 
     assert asyncio.run(llm.count_tokens(HELLO)) == 5
+
+
+def test_a_proxy_of_the_environment_is_used(ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def use(_: Any, provider: Any) -> Any:
+        monkeypatch.setenv("HTTP_PROXY", provider.url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        url = "http://model.invalid/v1"
+        async with OpenAICompatibleLLM(api_key=None, base_url=url, default_model="m") as llm:
+            return await llm.generate([])
+
+    asked = ask(use)
+
+    assert (asked.error, asked.value.stop_kind) == (None, "stop")
+    assert asked.provider.heads[0].startswith("post http://model.invalid/v1/chat/completions ")

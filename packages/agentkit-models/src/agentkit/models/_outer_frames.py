@@ -1,7 +1,6 @@
 """Tracebacks that end where the caller's code does."""
 
 import sys
-from asyncio import CancelledError
 from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Self
@@ -29,6 +28,10 @@ class OuterFrames(ContextDecorator):
         traceback: TracebackType | None,
     ) -> None:
         """Cut the frames off; the error goes on."""
+        if error is None:
+            return
+        from asyncio import CancelledError  # noqa: PLC0415 - slow to load, and there if it came
+
         if isinstance(error, AgentkitError | CancelledError):
             error.__traceback__ = None
             error.__context__ = self._handled
