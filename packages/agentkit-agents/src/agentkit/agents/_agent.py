@@ -127,6 +127,9 @@ class Agent:
         denied; no decisions, None or an empty mapping, decide nothing, and the run waits again. No
         tool call that has ended is made again. A run that is over gives its result again.
 
+        It takes the run over, also from a worker that is alive: that one stops at its next save,
+        and a call that is in flight there is made here again, unless `idempotent()` keeps it.
+
         Raises:
             CheckpointConflict: Somebody else goes on with the run; no tool was called here.
             ValueError: *ctx* is of another run, nothing is saved, or no such call waits.
