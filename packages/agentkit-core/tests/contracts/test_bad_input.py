@@ -139,6 +139,7 @@ def test_an_object_of_another_type_is_refused_by_the_name_of_its_field(
         (lambda: types.ChatRequest([], "m", temperature=True), "temperature is a number; got True"),
         (lambda: types.ChatRequest([], "m", max_tokens=1.5), "max_tokens is a whole number"),
         (lambda: types.Delta(None), "Delta.text is text; got None"),
+        (lambda: observation.Observation(1, 1, 1.0, 2, 3, 4), "Observation.kind is text; got 1"),
         (lambda: types.LLMResult("hi", 3), "LLMResult.model is text or None; got 3"),
         (lambda: content.ChatMessage("user", "hi"), "ChatMessage.content is a list"),
         (lambda: llm.GenerationOptions(stop="."), r"GenerationOptions.stop is a list.*got '\.'"),
@@ -167,6 +168,8 @@ def test_a_wrong_type_is_told_at_once(make: Callable[[], Any], message: str) -> 
         (lambda: types.StreamEvent("done"), "StreamEvent.type is one of .*got 'done'"),
         (lambda: observation.Observation("step", -1), "Observation.seq is 0 or more"),
         (lambda: observation.Observation("step", 1, math.nan), "Observation.ts is finite; got nan"),
+        (lambda: observation.Observation("step", 1, math.inf), "Observation.ts is finite; got inf"),
+        (lambda: observation.Observation("s", 1, -math.inf), "Observation.ts is finite; got -inf"),
         (lambda: ports.SearchHit("u", "t", "s", math.inf), "SearchHit.score is finite; got inf"),
         (content.ImageBlock, "ImageBlock needs exactly one of url, data, file_id"),
         (content.AudioBlock, "AudioBlock needs at least one of url, data"),
@@ -270,3 +273,9 @@ def test_a_frozen_list_is_taken_as_it_is() -> None:
 def test_a_number_that_a_value_has_to_have_is_never_none(make: Callable[[], Any]) -> None:
     with pytest.raises(TypeError, match="is a number; got None"):
         make()
+
+
+def test_a_page_may_have_been_fetched_before_all_counting_of_time() -> None:
+    page = ports.FetchResponse("u", 200, {}, "", "text/html", -1.5)
+
+    assert page.fetched_at == -1.5
