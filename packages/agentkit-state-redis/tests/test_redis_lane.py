@@ -9,16 +9,24 @@ from uuid import uuid4
 
 import pytest
 from redis.asyncio import Redis
+from redis.asyncio.sentinel import Sentinel
 from redis.exceptions import ConnectionError as LostConnectionError
 from redis.exceptions import ResponseError
 from redis.exceptions import TimeoutError as NoAnswerError
 
 from agentkit.state.redis._lane import Lane
-from agentkit.state.redis._source import Address, Source, source_of
+from agentkit.state.redis._opening import wire_to
+from agentkit.state.redis._source import Address
 from agentkit.testing.faults import TcpProxy, cancel_at_every_await
 from agentkit.testing.servers import Server
 
-ASYNC_CLIENT: Any = Redis  # whose methods are not typed
+ANY_SENTINEL: Any = Sentinel  # whose methods are not typed
+
+
+def source_of(url: str | None = None, *, client: Any = None) -> Any:
+    """Give what opens the connections of a store on *url* or with *client*."""
+    wire: Any = wire_to(url, client)
+    return wire._lanes._source
 
 
 class Scene:
@@ -33,7 +41,7 @@ class Scene:
 async def scene_on(server: Server, *, patience: float = 5.0) -> AsyncGenerator[Scene]:
     place = urlsplit(server.url)
     async with TcpProxy(place.port or 6379) as proxy:
-        source, _ = source_of(server.url, None)
+        source = source_of(server.url)
         lane = Lane(lambda: source.open(Address("127.0.0.1", proxy.port)), patience=patience)
         await lane.send("PING")
         yield Scene(lane, proxy)
@@ -201,7 +209,7 @@ def test_a_connection_is_bounded_in_time(redis_server: Server) -> None:
     async def play(scene: Scene) -> None:
         scene.proxy.blackhole()
         url = f"redis://127.0.0.1:{scene.proxy.port}?socket_connect_timeout=0.1"
-        source, _ = source_of(url, None)
+        source = source_of(url)
 
         with pytest.raises(TimeoutError):
             await source.open()
@@ -209,19 +217,19 @@ def test_a_connection_is_bounded_in_time(redis_server: Server) -> None:
     played(redis_server, play)
 
 
-def test_our_connections_never_retry_and_the_clients_stay_as_they_were() -> None:
-    client = ASYNC_CLIENT.from_url("redis://user:pw@host:1234/3?socket_timeout=0.5")
-    source: Any
-    source, seeds = source_of(None, client)
-    settings = source._settings
+@pytest.mark.parametrize("service", ["", "agentkit"], ids=["server", "sentinels"])
+def test_our_connections_never_retry_and_the_clients_stay_as_they_were(service: str) -> None:
+    client = a_client(service, host="host", db=3, username="user", password="pw")  # noqa: S106
+    settings = source_of(client=client)._settings
 
-    assert seeds is None
     assert (settings["retry"].get_retries(), settings["retry_on_error"]) == (0, [])
-    assert (settings["host"], settings["port"], settings["db"]) == ("host", 1234, 3)
-    assert (settings["username"], settings["password"]) == ("user", "pw")
-    assert source.patience == 0.5
+    assert (settings["db"], settings["username"], settings["password"]) == (3, "user", "pw")
+    assert (source_of(client=client).patience, settings["socket_timeout"]) == (0.5, None)
+    assert client.connection_pool.connection_kwargs.get("retry") is not settings["retry"]
     assert client.connection_pool.connection_kwargs["socket_timeout"] == 0.5
 
 
-def test_a_source_is_of_one_origin() -> None:
-    assert isinstance(source_of("redis://host", None)[0], Source)
+def a_client(service: str, **settings: Any) -> Any:
+    """Give a client with the *settings*, which knows sentinels of *service* if it is named."""
+    sentinel = ANY_SENTINEL([("host", 26379)], socket_timeout=0.5, **settings)
+    return sentinel.master_for(service) if service else Redis(socket_timeout=0.5, **settings)

@@ -2,7 +2,9 @@
 
 import asyncio
 import importlib.metadata
+import re
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -20,6 +22,8 @@ ASYNC_CLIENT: Any = Redis  # whose methods are not typed
 CLIENT: Any = redis.Redis  # whose methods are not typed
 
 RUNNING = CheckpointStatus.RUNNING
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+[STORES, CHECKPOINTS, *_] = re.findall(r"`((?:[A-Z]+\s)+[A-Z]+)`", README)
 
 
 @pytest.fixture
@@ -71,7 +75,7 @@ def test_a_checkpoint_is_a_field_of_its_runs_hash(redis_server: Server, key: str
             await store.save(Checkpoint(key, 12, {"turn": 1}, 1.5, RUNNING))
 
     asyncio.run(run())
-    assert raw.hgetall(f"agentkit:run:{key}") == {
+    assert raw.hgetall(f"agentkit:run:{{{key}}}") == {
         b"0000000000000000012": b'{"created_at":1.5,"metadata":{},"state":{"turn":1},'
         b'"status":"running"}',
         b"latest": b"0000000000000000012",
@@ -105,7 +109,7 @@ def test_a_counter_does_not_leave_64_bits(redis_server: Server, key: str, by: in
 def test_foreign_content_is_told_as_such(redis_server: Server, key: str, raw: Any) -> None:
     raw.set(f"agentkit:kv:{key}", b"\xff no JSON")
     raw.rpush(f"agentkit:kv:{key}/list", "entry")
-    raw.hset(f"agentkit:run:{key}", "0000000000000000001", "{}")
+    raw.hset(f"agentkit:run:{{{key}}}", "0000000000000000001", "{}")
 
     async def play(store: RedisStore) -> None:
         with pytest.raises(StoreUnavailable, match="holds something else"):
@@ -135,6 +139,23 @@ def test_foreign_content_is_told_as_such(redis_server: Server, key: str, raw: An
         "redis://host?socket_timeout=hunter2",
         "redis://host?nosuch=hunter2",
         "rediss://host?ssl_cert_reqs=hunter2",
+        "redis://:pw#hunter2@host",
+        "redis://host/0#hunter2",
+        "unix+cluster://hunter2",
+        "redis+other://hunter2",
+        "redis+cluster://",
+        "redis+cluster://host,,hunter2",
+        "redis+cluster://host,:6379",
+        "redis+cluster://host:hunter2",
+        "redis+cluster://host/1",
+        "redis+cluster://host?db=1",
+        "redis+cluster://host?nosuch=hunter2",
+        "redis+sentinel://host",
+        "redis+sentinel://host/",
+        "redis+sentinel://,/service",
+        "redis+sentinel://host/service/hunter2",
+        "redis+sentinel://host/service?hunter2",
+        "redis+sentinel://host/service?sentinel_nosuch=hunter2",
     ],
 )
 def test_a_malformed_url_is_refused_without_being_told(url: str) -> None:
@@ -215,8 +236,13 @@ def test_a_server_that_is_not_there_is_told_on_opening() -> None:
         asyncio.run(run(RedisCheckpointStore))
 
 
+SCHEMES = [
+    f"{scheme}{kind}" for scheme in ("redis", "rediss") for kind in ("", "+cluster", "+sentinel")
+]
+
+
 @pytest.mark.parametrize("group", ["agentkit.stores", "agentkit.checkpoints"])
-@pytest.mark.parametrize("scheme", ["redis", "rediss"])
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_scheme_opens_what_it_names(redis_server: Server, group: str, scheme: str) -> None:
     [entry] = importlib.metadata.entry_points(group=group, name=scheme)
 
@@ -227,22 +253,54 @@ def test_a_scheme_opens_what_it_names(redis_server: Server, group: str, scheme: 
     assert asyncio.run(run()) in {"RedisStore", "RedisCheckpointStore"}
 
 
-def test_a_limited_user_needs_the_commands_of_its_calls(
-    redis_server: Server, key: str, raw: Any
-) -> None:
+def limited(server: Server, raw: Any, commands: str) -> str:
+    """Give the URL of a user who may run *commands*, on keys of the namespace `mine`."""
+    allowed = [f"+{name.lower()}" for name in commands.split()]
     raw.acl_setuser(
-        "limited",
-        enabled=True,
-        passwords=["+hunter2"],
-        keys=["mine:*"],
-        commands=["+get", "+set", "+hello", "+client"],
-    )
-    url = redis_server.url.replace("//", "//limited:hunter2@")
+        "limited", enabled=True, reset=True, passwords=["+hunter2"], keys=["mine:*"],
+        commands=allowed,
+    )  # fmt: skip
+    return server.url.replace("//", "//limited:hunter2@")
+
+
+def test_a_user_needs_the_commands_that_are_told(redis_server: Server, key: str, raw: Any) -> None:
+    url = limited(redis_server, raw, STORES)
 
     async def run() -> None:
         async with RedisStore.open(url, namespace="mine") as store:
-            await store.set(key, 1)
-            assert await store.get(key) == 1
+            await store.set(key, 1, ttl=60)
+            assert await store.get_or_set(key, lambda: asyncio.sleep(0, 2)) == 1
+            assert await store.increment(key) == 2
+            assert await store.increment(key, ttl=60) == 3
+            assert await store.compare_and_set(key, 3, 4, ttl=60) is True
+            await store.append(key, 1)
+            assert await store.list(key) == [1]
+            assert [name async for name in store.scan("")] == [key]
+            await store.delete(key)
+
+    asyncio.run(run())
+
+
+def test_a_user_needs_the_commands_that_are_told_for_checkpoints(
+    redis_server: Server, key: str, raw: Any
+) -> None:
+    url = limited(redis_server, raw, CHECKPOINTS)
+
+    async def run() -> None:
+        async with RedisCheckpointStore.open(url, namespace="mine") as store:
+            await store.save(Checkpoint(key, 1, {}, 0.0, RUNNING))
+            assert await store.latest(key) == await store.at_version(key, 1)
+            assert await store.list_versions(key) == [1]
+            await store.delete(key)
+
+    asyncio.run(run())
+
+
+def test_what_a_user_may_not_do_is_told(redis_server: Server, key: str, raw: Any) -> None:
+    url = limited(redis_server, raw, "get")
+
+    async def run() -> None:
+        async with RedisStore.open(url, namespace="mine") as store:
             with pytest.raises(StoreUnavailable, match="may not run this command"):
                 await store.increment(key)
         async with RedisStore.open(url, namespace="others") as store:

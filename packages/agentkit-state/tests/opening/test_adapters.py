@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import pickle
+import re
 import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -23,6 +24,8 @@ REST = "//user:hunter2@host/0?password=hunter2"
 PROVIDERS = {
     "redis": "agentkit-state-redis",
     "rediss": "agentkit-state-redis",
+    "redis+cluster": "agentkit-state-redis",
+    "rediss+sentinel": "agentkit-state-redis",
     "postgres": "agentkit-state-postgres",
     "postgresql": "agentkit-state-postgres",
 }
@@ -46,7 +49,7 @@ def register(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Register:
 
 
 def refusal(open_it: Open, scheme: str) -> AdapterLookupError:
-    with pytest.raises(AdapterLookupError, match=f"{scheme}:") as refused:
+    with pytest.raises(AdapterLookupError, match=re.escape(f"{scheme}:")) as refused:
         open_it(f"{scheme}:{REST}")
     assert "hunter2" not in f"{refused.value!r} {refused.value.__cause__!r}"
     return refused.value

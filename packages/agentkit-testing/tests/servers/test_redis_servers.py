@@ -15,6 +15,7 @@ import pytest
 from agentkit.testing.servers import (
     GivenServer,
     RedisCluster,
+    RedisSentinel,
     RedisServer,
     ServerStartError,
     redis_binary,
@@ -117,6 +118,20 @@ def test_three_nodes_share_all_slots() -> None:
     assert all("cluster_slots_ok:16384" in each for each in state)
     assert cluster.url == cluster.primaries[0].url
     assert cluster.replicas == []
+
+
+@each_binary
+def test_a_sentinel_promotes_the_replica(binary: Callable[[], Path]) -> None:
+    with RedisSentinel(binary, service="mine") as watched:
+        before = watched.primary_port()
+        watched.promote()
+        roles = [command(each.port, "ROLE") for each in (watched.primary, watched.replica)]
+
+    assert (before, watched.url) == (
+        watched.primary.port,
+        f"redis+sentinel://127.0.0.1:{watched.port}/mine",
+    )
+    assert ["slave" in role for role in roles] == [True, False]
 
 
 @pytest.mark.parametrize("binary", [redis_binary, valkey_binary])

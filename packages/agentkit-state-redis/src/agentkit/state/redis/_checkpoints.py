@@ -6,15 +6,16 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
 
+from redis.exceptions import TryAgainError
+
 from agentkit.core.contracts.checkpoint_rules import can_exist, conflict, to_row
 from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
 from agentkit.state.redis._errors import translated
 from agentkit.state.redis._keys import Keys
-from agentkit.state.redis._opening import wire_to
+from agentkit.state.redis._opening import Client, wire_to
 from agentkit.state.redis._records import field_of, from_record, to_record, version_of
-from agentkit.state.redis._source import Client
 from agentkit.state.redis._wire import Script
 
 __all__ = ["RedisCheckpointStore"]
@@ -36,14 +37,32 @@ local latest = redis.call('HGET', KEYS[1], 'latest')
 return latest and {latest, redis.call('HGET', KEYS[1], latest)}
 """)
 
+# KEYS: the run, and where it is out of sight. ARGV: how many versions to remove, 1 if the run is
+# there already. What nobody goes on with expires.
+_DELETE = Script(
+    """\
+local is_gone = ARGV[2] == '1' or redis.call('EXISTS', KEYS[1]) == 0
+if not is_gone and redis.call('EXISTS', KEYS[2]) == 0 then
+  redis.call('HDEL', KEYS[1], 'latest')
+  redis.call('RENAME', KEYS[1], KEYS[2])
+  redis.call('EXPIRE', KEYS[2], 86400)
+  is_gone = true
+end
+local fields = redis.call('HRANDFIELD', KEYS[2], ARGV[1])
+if #fields > 0 then redis.call('HDEL', KEYS[2], unpack(fields)) end
+return {is_gone and 1 or 0, redis.call('HLEN', KEYS[2])}
+""",
+    keys=2,
+)
+_BATCH = 100
+
 
 class RedisCheckpointStore:
     """A `CheckpointPort` on Redis 7 or later, or Valkey: insert-only, for any number of processes.
 
-    A run is one key, so that a cluster keeps it in one place, and deleting it is one step however
-    many versions it has: the server gives their memory back beside its other work. *url*, *client*
-    and *namespace* are those of `RedisStore`. A checkpoint is as durable when `save` returns as the
-    server's configuration makes a write.
+    A run is one key, so that a cluster keeps it in one place and every call is one step. *url*,
+    *client* and *namespace* are those of `RedisStore`. A checkpoint is as durable when `save`
+    returns as the server's configuration makes a write.
     """
 
     def __init__(
@@ -114,8 +133,22 @@ class RedisCheckpointStore:
         return sorted(version_of(field) for field in fields if field != _LATEST.encode())
 
     async def delete(self, run_id: str) -> None:
-        """Remove every version of *run_id*, all in one step."""
-        await self._call("UNLINK", self._keys.run(check_key(run_id)))
+        """Remove every version of *run_id*: out of sight in one step, then a hundred at a time.
+
+        No other client waits for more than a hundred. What a call that failed left behind, the next
+        one removes, or the server in a day.
+        """
+        place, gone = self._keys.run(check_key(run_id)), self._keys.gone(run_id)
+        with translated(CheckpointerError):
+            try:
+                await self._delete(place, gone)
+            except TryAgainError:  # their slot is moving: a call may have only one key meanwhile
+                await self._wire.call("UNLINK", place)
+
+    async def _delete(self, place: bytes, gone: bytes) -> None:
+        is_gone, left = 0, 1
+        while left or not is_gone:
+            is_gone, left = await self._wire.run(_DELETE, place, gone, _BATCH, is_gone)
 
     async def _call(self, name: str, place: bytes, *arguments: str) -> Any:
         with translated(CheckpointerError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from redis.crc import REDIS_CLUSTER_HASH_SLOTS, key_slot
 from redis.exceptions import AskError, ClusterDownError, MovedError, RedisError
@@ -12,13 +12,20 @@ from redis.exceptions import TimeoutError as NoAnswerError
 
 from agentkit.core.execution import SingleFlight
 from agentkit.state.redis._lane import Lane
-from agentkit.state.redis._source import Address, Seeds, Source
+from agentkit.state.redis._source import Address, Source
 from agentkit.state.redis._wire import Lanes, Script, run_on
 
-__all__ = ["Cluster"]
+__all__ = ["Cluster", "Seeds"]
 
 _REDIRECTIONS = 5
 _LOST = (LostConnectionError, NoAnswerError, OSError)
+
+
+class Seeds(NamedTuple):
+    """Some servers of a cluster, and what their clients are to use for the addresses it tells."""
+
+    addresses: list[Address]
+    remap: Callable[[str, int], tuple[str, int]]
 
 
 class Cluster:
@@ -42,7 +49,7 @@ class Cluster:
         return await self._routed(key, lambda lane: lane.send(name, key, *arguments))
 
     async def run(self, script: Script, key: bytes, *arguments: str | bytes | int) -> Any:
-        """Give what *script* returns for *key*."""
+        """Give what *script* returns for *key* and what else it takes."""
         return await self._routed(key, lambda lane: run_on(lane, script, key, *arguments))
 
     async def lanes(self) -> AsyncIterator[Lane]:

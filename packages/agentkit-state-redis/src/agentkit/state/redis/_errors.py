@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from redis.asyncio.sentinel import MasterNotFoundError
 from redis.exceptions import (
     AuthenticationError,
     AuthorizationError,
@@ -33,6 +34,7 @@ _WHAT: list[tuple[type[BaseException] | tuple[type[BaseException], ...], str]] =
     (OutOfMemoryError, "the server is out of memory"),
     ((ClusterDownError, RedisClusterException), "the cluster cannot serve this key"),
     ((NoAnswerError, TimeoutError), "the server did not answer in time"),
+    (MasterNotFoundError, "no sentinel knows a primary of this service"),
     (ssl.SSLError, "no secure connection to the server"),
     ((LostConnectionError, OSError, EOFError), "no connection to the server"),
     (ResponseError, "the server refused the command"),

@@ -24,9 +24,8 @@ from agentkit.core.execution import SingleFlight
 from agentkit.state.redis._errors import translated
 from agentkit.state.redis._keys import Keys
 from agentkit.state.redis._lane import Lane
-from agentkit.state.redis._opening import wire_to
+from agentkit.state.redis._opening import Client, wire_to
 from agentkit.state.redis._seen import Seen
-from agentkit.state.redis._source import Client
 from agentkit.state.redis._wire import Script
 
 __all__ = ["RedisStore"]

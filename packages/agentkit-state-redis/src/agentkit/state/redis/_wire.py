@@ -19,10 +19,14 @@ __all__ = ["Lanes", "Script", "Server", "Wire", "run_on"]
 
 
 class Script:
-    """A Lua function of one key, known to a server by its digest once it has run there."""
+    """A Lua function, known to a server by its digest once it has run there.
 
-    def __init__(self, source: str) -> None:
+    The first of its arguments are *keys*, all of one slot.
+    """
+
+    def __init__(self, source: str, *, keys: int = 1) -> None:
         self.source = source
+        self.keys = keys
         self.digest = hashlib.sha1(source.encode(), usedforsecurity=False).hexdigest()
 
 
@@ -34,7 +38,7 @@ class Wire(Protocol):
         ...
 
     async def run(self, script: Script, key: bytes, *arguments: str | bytes | int) -> Any:
-        """Give what *script* returns for *key*."""
+        """Give what *script* returns for *key* and what else it takes."""
         ...
 
     def lanes(self) -> AsyncIterator[Lane]:
@@ -92,7 +96,7 @@ class Server:
         return await self._lanes.to().send(name, key, *arguments)
 
     async def run(self, script: Script, key: bytes, *arguments: str | bytes | int) -> Any:
-        """Give what *script* returns for *key*."""
+        """Give what *script* returns for *key* and what else it takes."""
         return await run_on(self._lanes.to(), script, key, *arguments)
 
     async def lanes(self) -> AsyncIterator[Lane]:
@@ -116,8 +120,8 @@ async def run_on(lane: Lane, script: Script, key: bytes, *arguments: str | bytes
     """
     if script.digest in lane.scripts:
         try:
-            return await lane.send("EVALSHA", script.digest, 1, key, *arguments)
+            return await lane.send("EVALSHA", script.digest, script.keys, key, *arguments)
         except NoScriptError:
             pass  # it did not run
     lane.scripts.add(script.digest)
-    return await lane.send("EVAL", script.source, 1, key, *arguments)
+    return await lane.send("EVAL", script.source, script.keys, key, *arguments)

@@ -19,7 +19,11 @@ _KNOWN = {
     "postgres": "agentkit-state-postgres",
     "postgresql": "agentkit-state-postgres",
     "redis": "agentkit-state-redis",
+    "redis+cluster": "agentkit-state-redis",
+    "redis+sentinel": "agentkit-state-redis",
     "rediss": "agentkit-state-redis",
+    "rediss+cluster": "agentkit-state-redis",
+    "rediss+sentinel": "agentkit-state-redis",
 }
 """Who provides a scheme that is not installed."""
 

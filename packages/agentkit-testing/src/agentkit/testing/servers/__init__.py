@@ -14,6 +14,7 @@ from agentkit.testing.servers._postgres import PostgresServer, postgres_16, post
 from agentkit.testing.servers._process import ServerProcess, ServerStartError, free_port
 from agentkit.testing.servers._redis import RedisServer, redis_binary, valkey_binary
 from agentkit.testing.servers._redis_cluster import RedisCluster
+from agentkit.testing.servers._redis_sentinel import RedisSentinel
 
 if TYPE_CHECKING:
     from agentkit.testing.servers._anthropic_messages import AnthropicMessages
@@ -35,6 +36,7 @@ __all__ = [
     "OllamaChat",
     "PostgresServer",
     "RedisCluster",
+    "RedisSentinel",
     "RedisServer",
     "ScriptedProvider",
     "Server",
