@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from agentkit.state.postgres._database import Part
 
-__all__ = ["CHECKPOINTS", "Statements", "parts_of"]
+__all__ = ["CHECKPOINTS", "Statements", "length_of_parts"]
 
 CHECKPOINTS = Part(
     "checkpoints",
@@ -68,11 +68,13 @@ class Statements:
         table, parts = f"{schema}.agentkit_checkpoints", f"{schema}.agentkit_checkpoint_parts"
         save = f"INSERT INTO {table} {_COLUMNS} VALUES {_GIVEN} ON CONFLICT DO NOTHING RETURNING"
         self.save = f"{save} true"
+        # Bytes, which the server cuts anywhere at once: of characters it would count all before.
         self.save_in_parts = f"""\
 WITH saved AS ({save} run_id, version), parts AS (
   INSERT INTO {parts} (run_id, version, number, part)
-  SELECT run_id, version, number, part
-  FROM saved, unnest($7::text[]) WITH ORDINALITY AS given (part, number)
+  SELECT run_id, version, number,
+    convert_from(substring($7::bytea FROM (number - 1) * $8::integer + 1 FOR $8::integer), 'UTF8')
+  FROM saved, generate_series(1, (length($7::bytea) - 1) / $8::integer + 1) AS number
 )
 SELECT true FROM saved"""
         self.find = f"SELECT * FROM {schema}.agentkit_checkpoint($1, $2)"
@@ -87,9 +89,6 @@ WITH parts AS (DELETE FROM {parts} WHERE run_id = $1::text)
 DELETE FROM {table} WHERE run_id = $1::text"""
 
 
-def parts_of(run_id: str, state: str) -> list[str]:
-    """Give *state*, which is ASCII, in parts that fit a row of *run_id*; none where it is short."""
-    if len(state) <= _LONGEST_WHOLE:
-        return []
-    size = _ROOM - len(run_id.encode())
-    return [state[start : start + size] for start in range(0, len(state), size)]
+def length_of_parts(run_id: str, state: str) -> int:
+    """Give how long the parts of *state* are that fit a row of *run_id*; 0 where it stays whole."""
+    return 0 if len(state) <= _LONGEST_WHOLE else _ROOM - len(run_id.encode())

@@ -16,7 +16,7 @@ from agentkit.core.contracts.checkpoint_rules import (
 from agentkit.core.contracts.errors import CheckpointerError
 from agentkit.core.contracts.ports import Checkpoint
 from agentkit.core.contracts.store_rules import check_key
-from agentkit.state.postgres._checkpoint_sql import CHECKPOINTS, Statements, parts_of
+from agentkit.state.postgres._checkpoint_sql import CHECKPOINTS, Statements, length_of_parts
 from agentkit.state.postgres._database import Database
 
 __all__ = ["PostgresCheckpointStore"]
@@ -116,11 +116,11 @@ class PostgresCheckpointStore:
 
     async def _is_new(self, row: CheckpointRow) -> bool:
         """Write *row* unless its version is there, and tell whether it was not."""
-        parts = parts_of(row.run_id, row.state)
-        if not parts:
+        length = length_of_parts(row.run_id, row.state)
+        if not length:
             return bool(await self._database.fetch(self._sql.save, *row))
-        emptied = row._replace(state="")
-        return bool(await self._database.fetch(self._sql.save_in_parts, *emptied, parts))
+        split = (*row._replace(state=""), row.state.encode(), length)
+        return bool(await self._database.fetch(self._sql.save_in_parts, *split))
 
     async def _found(self, run_id: str, version: int | None) -> CheckpointRow | None:
         """Give the row of this version, or of the highest, with its state in one piece."""
