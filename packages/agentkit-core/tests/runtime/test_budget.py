@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from agentkit.core.contracts.content import ImageBlock, TextBlock
+from agentkit.core.contracts.content import (
+    ContentBlock,
+    ImageBlock,
+    TextBlock,
+    ToolResultBlock,
+    UnknownBlock,
+)
 from agentkit.core.contracts.errors import MeterExceeded, MoneyPrecisionError
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.contracts.types import (
@@ -290,12 +296,25 @@ def test_the_text_of_blocks_is_counted_once() -> None:
     assert request_bytes(request) < 11_000
 
 
+POINTED = ImageBlock(url="https://example.org/i")
+
+
 @pytest.mark.parametrize(
     ("image", "bounded"),
-    [(ImageBlock(data=b"x" * 300), True), (ImageBlock(url="https://example.org/i"), False)],
-    ids=["sent along", "pointed to"],
+    [
+        (ImageBlock(data=b"x" * 300), True),
+        (POINTED, False),
+        (ToolResultBlock("c1", "shot", [TextBlock("seen")]), True),
+        (ToolResultBlock("c1", "shot", [TextBlock("seen"), POINTED]), False),
+        (UnknownBlock({"type": "sealed", "parts": [{"data": "xyz"}]}), True),
+        (UnknownBlock({"parts": [{"fileUri": "gs://bucket/film"}]}), False),
+    ],
+    ids=["sent along", "pointed to", "a tool's text", "a tool's picture", "sealed", "foreign"],
 )
-def test_media_that_is_only_pointed_to_has_no_worst_case(image: ImageBlock, bounded: bool) -> None:  # noqa: FBT001 - a parameter of the test
+def test_media_that_is_only_pointed_to_has_no_worst_case(
+    image: ContentBlock,
+    bounded: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
     request = ChatRequest([Message("user", blocks=(image,))], "m", max_tokens=10)
 
     assert (worst_case(request, PRICE) is not None) == bounded

@@ -1,11 +1,12 @@
 """What a model call may cost at most, told before it is made, and what it did cost."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import is_dataclass
 from decimal import Decimal
 from typing import Any, cast
 
-from agentkit.core.contracts.types import ChatRequest, Message, ModelUsage, Price, Usage
+from agentkit.core.contracts.content import ContentBlock, ToolResultBlock, UnknownBlock
+from agentkit.core.contracts.types import ChatRequest, ModelUsage, Price, Usage
 from agentkit.core.runtime._meters import all_tokens, cost_of
 from agentkit.core.runtime._money import exact, not_negative, priced, total
 
@@ -13,6 +14,8 @@ __all__ = ["known_cost", "price_of", "request_bytes", "worst_case"]
 
 _PUNCTUATION = 6  # quotes, colon, comma and a space: what JSON puts around a name or a value
 _SCALAR_BYTES = 24
+_POINTERS = ("url", "file_id", "storage_key")
+_ADDRESSES = ("url", "uri", "fileid", "storagekey")  # the ends of names, without underscores
 
 
 def price_of(call: Any) -> Price | None:
@@ -43,7 +46,8 @@ def worst_case(request: ChatRequest, price: Price) -> Decimal | None:
     each of them may turn out to be of the dearest kind. There is no ceiling without `max_tokens`,
     nor on media that the request only points to.
     """
-    if request.max_tokens is None or any(map(_points_elsewhere, request.messages)):
+    pointing = (_points_elsewhere(message.blocks) for message in request.messages)
+    if request.max_tokens is None or any(pointing):
         return None
     dearest = max(price.input, price.cache_read, price.cache_write_5m, price.cache_write_1h)
     return total(priced(request_bytes(request), dearest), priced(request.max_tokens, price.output))
@@ -69,12 +73,29 @@ def _cost(call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | 
     return None if price is None else price.cost_of(model_usage or ModelUsage.from_usage(usage))
 
 
-def _points_elsewhere(message: Message) -> bool:
-    return any(
-        getattr(block, name, None) is not None
-        for block in message.blocks
-        for name in ("url", "file_id", "storage_key")
-    )
+def _points_elsewhere(blocks: Sequence[ContentBlock]) -> bool:
+    """Tell whether one of *blocks*, or of what a tool gave, is only pointed to."""
+    for block in blocks:
+        if isinstance(block, ToolResultBlock):
+            if _points_elsewhere(block.content):
+                return True
+        elif isinstance(block, UnknownBlock):
+            if _has_address(block.raw):
+                return True
+        elif any(getattr(block, name, None) is not None for name in _POINTERS):
+            return True
+    return False
+
+
+def _has_address(raw: Any) -> bool:
+    """Tell whether *raw*, a block that only its provider knows, may name something elsewhere."""
+    if isinstance(raw, Mapping):
+        parts = cast("Mapping[str, Any]", raw)  # of what, isinstance() cannot tell
+        names = [name.lower().replace("_", "") for name in parts]
+        return any(name.endswith(_ADDRESSES) for name in names) or _has_address([*parts.values()])
+    if isinstance(raw, (list, tuple)):
+        return any(map(_has_address, cast("Sequence[Any]", raw)))  # the same
+    return False
 
 
 def _bytes_of(value: Any) -> int:
