@@ -154,6 +154,33 @@ def test_crossing_a_ceiling_under_stop_is_said_and_not_raised() -> None:
     assert budget.exhausted()
 
 
+def _booked(budget: Budget, usage: Usage) -> Budget:
+    async def run() -> None:
+        reservation = await budget.reserve(_chat())
+        try:
+            reservation.book(usage)
+        finally:
+            reservation.book(usage)
+
+    asyncio.run(run())
+    return budget
+
+
+def test_a_call_is_booked_once_without_a_verdict() -> None:
+    budget = _booked(Budget(max_cost_usd=0.25, on_exceeded="stop"), Usage(1, 1, 0.3))
+
+    assert (budget.spent(), budget.calls, budget.usage) == (Decimal("0.3"), 1, Usage(1, 1, 0.3))
+    assert ledger_of(budget).in_flight == 0
+
+
+def test_booking_beyond_a_ceiling_raises_after_it_is_booked() -> None:
+    budget = Budget(max_cost_usd=0.25)
+
+    with pytest.raises(MeterExceeded, match=r"^cost \$0\.3 > \$0\.25$"):
+        _booked(budget, Usage(1, 1, 0.3))
+    assert (budget.spent(), budget.calls) == (Decimal("0.3"), 1)
+
+
 @pytest.mark.parametrize("on_exceeded", ["raise", "stop"])
 def test_a_refused_call_raises_in_both_modes(on_exceeded: Any) -> None:
     budget = Budget(max_calls=1, calls=1, on_exceeded=on_exceeded)

@@ -91,7 +91,11 @@ class Meter(Protocol):
 
 
 class Reservation(Protocol):
-    """One admitted call's share of a limit."""
+    """One admitted call's share of a limit.
+
+    It may also have `book(usage, model_usage)`, which does not wait and does what `settle` does
+    without making a verdict: `Held` reads none, and asks for that instead.
+    """
 
     async def settle(self, usage: Usage, model_usage: ModelUsage | None = None) -> Charge | None:
         """Book what the call consumed in place of what was held for it; None is no verdict.
