@@ -206,36 +206,30 @@ class PartialJson:
         self._state = "after"
 
     def _begin_text(self, text: str, at: int, *, at_key: bool) -> int:
-        """Read the text that begins in *at*, all of it if it is plain and its end is here."""
-        self._at_key = at_key
-        plain = self._plain_until(text, at)
-        if text[plain : plain + 1] == '"':
-            self._end_text(text[at:plain])
-            return plain + 1
         self._pieces = []
+        self._at_key = at_key
         self._state = "string"
         self.version += not at_key
-        return at
-
-    def _end_text(self, whole: str) -> None:
-        if self._at_key:
-            self._frames[-1].key = whole
-            self._state = "colon"
-        else:
-            self._complete(whole)
+        return self._string(text, at)
 
     def _string(self, text: str, at: int) -> int:
         plain = self._plain_until(text, at)
         if plain > at:
             self._add_text(text[at:plain])
+        if plain == len(text):
             return plain
-        if text[at] == "\\":
+        if text[plain] == "\\":
             self._escape = ""
             self._state = "escape"
-            return at + 1
+            return plain + 1
         self._flush_surrogate()
-        self._end_text("".join(self._pieces))
-        return at + 1
+        whole = "".join(self._pieces)
+        if self._at_key:
+            self._frames[-1].key = whole
+            self._state = "colon"
+        else:
+            self._complete(whole)
+        return plain + 1
 
     def _plain_until(self, text: str, at: int) -> int:
         """Give where the text that is open in *at* has its next quote or backslash, if not the end.
