@@ -27,7 +27,7 @@ _LIMITS = httpx.Limits(max_connections=_MOST_CALLS, max_keepalive_connections=_M
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Reply:
-    """The head of an answer, and its body; header names are in lower case."""
+    """The head of an answer, and its body; a header is found by its name in any case."""
 
     status: int
     headers: Mapping[str, str]
@@ -41,6 +41,23 @@ class Own:
         self.client = client
         self.keeper = keeper
         self.places = asyncio.Semaphore(_MOST_CALLS)
+
+
+class Turn:
+    """A call's turn among *places*, for which it waits within *bounds*; there may be no limit."""
+
+    def __init__(self, places: asyncio.Semaphore | None, bounds: Bounds) -> None:
+        self._places = places
+        self._bounds = bounds
+
+    async def __aenter__(self) -> None:
+        if (places := self._places) is not None:
+            is_full = places.locked()
+            await (self._bounds.wait(places.acquire) if is_full else places.acquire())
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._places is not None:
+            self._places.release()
 
 
 class HttpTransport:
@@ -71,7 +88,8 @@ class HttpTransport:
         self._url = checked_url(base_url)
         self._headers = dict(headers)
         self._secrets = secrets
-        self._timeouts = timeouts
+        self._total = timeouts.total
+        self._waits = httpx.Timeout(timeouts.idle, connect=timeouts.connect)
         self._given = client
         self._urls: dict[str, httpx.URL] = {}
         self._own: WeakKeyDictionary[asyncio.AbstractEventLoop, Own] = WeakKeyDictionary()
@@ -95,8 +113,9 @@ class HttpTransport:
             Cancelled: *ctx* is cancelled or past its deadline.
 
         """
-        bounds = Bounds(ctx, total=self._timeouts.total)
-        async with self._place(bounds) as client:
+        bounds = Bounds(ctx, total=self._total)
+        client, places = await self._client()
+        async with Turn(places, bounds):
             url = self._url_of(path)
             request = client.build_request(
                 "POST",
@@ -105,12 +124,12 @@ class HttpTransport:
                 params=url.params if client.params else None,
                 content=body,
                 headers=self._headers,
-                timeout=httpx.Timeout(self._timeouts.idle, connect=self._timeouts.connect),
+                timeout=self._waits,
             )
             response = await self._sent(client, request, bounds)
             answer = Body(response, bounds, origin=self.origin)
             try:
-                yield Reply(response.status_code, dict(response.headers), answer)
+                yield Reply(response.status_code, response.headers, answer)
             finally:
                 await answer.aclose()
 
@@ -139,18 +158,12 @@ class HttpTransport:
         url = self._url.copy_with(path=self._url.path.rstrip("/") + path)
         return url.copy_merge_params(httpx.QueryParams(query)) if query else url
 
-    @asynccontextmanager
-    async def _place(self, bounds: Bounds) -> AsyncGenerator[httpx.AsyncClient, None]:
-        """Give the client to ask by, as soon as it may be asked by."""
+    async def _client(self) -> tuple[httpx.AsyncClient, asyncio.Semaphore | None]:
+        """Give the client to ask by, and the places for those who do."""
         if self._given is not None:
-            yield self._given
-            return
+            return self._given, None
         own = await self._owned()
-        await (bounds.wait(own.places.acquire) if own.places.locked() else own.places.acquire())
-        try:
-            yield own.client
-        finally:
-            own.places.release()
+        return own.client, own.places
 
     async def _owned(self) -> Own:
         loop = asyncio.get_running_loop()
