@@ -98,7 +98,7 @@ def in_words(amount: Decimal) -> str:
     return f"${text.rstrip('0').rstrip('.') if '.' in text else text}"
 
 
-def _read(value: Amount) -> Decimal:
+def _read(value: object) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, (Decimal, float, int, str)):
         raise MoneyPrecisionError(f"an amount of money is a number; got {value!r}")
     try:
