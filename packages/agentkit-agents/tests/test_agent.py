@@ -92,7 +92,7 @@ def test_an_option_of_a_later_version_is_refused_by_name(option: str) -> None:
     ("settings", "error", "fault"),
     [
         ({"output": int}, TypeError, "output is"),
-        ({"cognition": object()}, TypeError, "a cognition has"),
+        ({"cognition": object()}, TypeError, "is a cognition, which has"),
         ({"max_repairs": -1}, ValueError, "max_repairs is 0 or more"),
     ],
 )

@@ -127,7 +127,7 @@ def test_an_async_predicate_is_awaited() -> None:
 
 
 def test_a_condition_that_always_stops_is_refused() -> None:
-    with pytest.raises(ValueError, match="counts to 1"):
+    with pytest.raises(ValueError, match="MaxTurns is 1 or more"):
         MaxTurns(0)
     with pytest.raises(ValueError, match="give some"):
         TextMention("")

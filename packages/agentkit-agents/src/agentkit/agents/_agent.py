@@ -3,24 +3,23 @@
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from agentkit.agents._capabilities import check_capabilities, native_format
+from agentkit.agents._settings import check_settings
 from agentkit.agents.cognition import Cognition, Resumable, SingleCallCognition
 from agentkit.agents.context import RequestBuilder, WorkingContext
 from agentkit.agents.gates import DecisionLike
 from agentkit.agents.output import adapt
 from agentkit.agents.prompts import Prompt
 from agentkit.agents.results import AgentResult
-from agentkit.core.contracts.errors import OutputCoercionError, UnsupportedOption
+from agentkit.core.contracts.errors import OutputCoercionError
 from agentkit.core.contracts.middleware import closing
 from agentkit.core.contracts.protocols import SchemaAdapter
 from agentkit.core.contracts.types import StreamEvent
 from agentkit.core.telemetry import SafeSpan, run_span
 
 __all__ = ["Agent"]
-
-_LATER: Final = ("memory", "policy", "channel")
 
 
 @dataclass
@@ -37,8 +36,9 @@ class Agent:
 
     Raises:
         CapabilityMismatch: The model lacks what is required, or what tools or `output` imply.
-        TypeError: `output` is nothing that can be adapted, or `cognition` is none.
-        ValueError: An input of the prompt has no value, or `max_repairs` is negative.
+        TypeError: `output` is nothing that can be adapted, or a setting is of another type.
+        ValueError: A setting is out of its range, an input of the prompt has no value, or something
+            is required of a model and none is named.
         UnsupportedOption: An option is set that this version cannot honour.
 
     """
@@ -65,12 +65,12 @@ class Agent:
     _warned: bool = field(init=False, default=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self._refuse_unsupported()
-        _check_cognition(self.cognition)
-        if self.max_repairs < 0:
-            raise ValueError(f"max_repairs is 0 or more; got {self.max_repairs!r}")
+        check_settings(self)
+        self.requires = tuple(self.requires)
         self.adapter = None if self.output is None else adapt(self.output)
-        self.sent_format = self.response_format or native_format(self.model, self.adapter)
+        self.sent_format = self.response_format
+        if self.sent_format is None:
+            self.sent_format = native_format(self.model, self.adapter)
         check_capabilities(self)
         if isinstance(self.prompt, Prompt) and self.prompt.missing:
             raise ValueError(
@@ -226,18 +226,6 @@ class Agent:
             UserWarning,
             stacklevel=2,
         )
-
-    def _refuse_unsupported(self) -> None:
-        for option in _LATER:
-            if getattr(self, option) not in (None, ()):
-                raise UnsupportedOption(
-                    f"Agent({option}=...) is not supported by this version", option=option
-                )
-
-
-def _check_cognition(given: object) -> None:
-    if not isinstance(given, Cognition):
-        raise TypeError(f"a cognition has a name and drive(); got {given!r}")
 
 
 async def _result_of(events: AsyncGenerator[StreamEvent, None]) -> AgentResult:

@@ -50,7 +50,7 @@ def native_format(model: str | None, adapter: SchemaAdapter | None) -> dict[str,
 
 def _implied(agent: "Agent") -> tuple[str, ...]:
     registry = getattr(agent.cognition, "registry", None)
-    tools = ("tools",) if registry is not None and registry.names() else ()
+    tools = ("tools",) if registry is not None and registry.schemas() else ()
     return (*tools, "structured_output") if agent.adapter is not None else tools
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from agentkit.agents._checks import check_amount, check_count, check_kind, check_text
 from agentkit.agents.cognition._loop import AgentLoop
 from agentkit.agents.cognition._plan import LoopPlan
 from agentkit.agents.context import WorkingContext
@@ -11,6 +12,7 @@ from agentkit.agents.termination import TerminationCondition
 from agentkit.agents.tools import ToolRegistry
 from agentkit.core.contracts.ports import ToolPort
 from agentkit.core.contracts.types import StreamEvent
+from agentkit.core.runtime import Checkpointer
 
 if TYPE_CHECKING:
     from agentkit.agents._agent import Agent
@@ -27,7 +29,7 @@ class ReActCognition:
 
     Raises:
         ValueError: Two tools have one name, or a limit is too small.
-        TypeError: A tool is none, or *guardrail* cannot frame.
+        TypeError: A tool is none, *guardrail* cannot frame, or another setting is of another type.
 
     """
 
@@ -42,8 +44,15 @@ class ReActCognition:
         approval_deadline_s: float | None = None,
         name: str = "react",
     ) -> None:
-        if max_iterations < 1:
-            raise ValueError(f"max_iterations is 1 or more; got {max_iterations!r}")
+        check_text("name", name)
+        check_count("max_iterations", max_iterations, least=1)
+        check_amount("approval_deadline_s", approval_deadline_s, optional=True)
+        check_kind(
+            "termination",
+            termination,
+            TerminationCondition | None,
+            wanted="a TerminationCondition or None",
+        )
         if guardrail is not None and not callable(getattr(guardrail, "wrap_tool_output", None)):
             raise TypeError(f"a guardrail has wrap_tool_output(text, *, source); got {guardrail!r}")
         self.name = name
@@ -56,7 +65,7 @@ class ReActCognition:
             max_iterations=max_iterations,
             termination=termination,
             wrap_output=None if guardrail is None else guardrail.wrap_tool_output,
-            checkpointer=checkpointer,
+            checkpointer=Checkpointer.over(checkpointer),
             approval_deadline_s=approval_deadline_s,
         )
 

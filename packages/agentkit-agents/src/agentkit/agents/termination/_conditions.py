@@ -4,6 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Self
 
+from agentkit.agents._checks import check_amount, check_count
 from agentkit.agents.termination._base import Stop, TerminationCondition
 from agentkit.core.contracts.types import Message
 from agentkit.core.runtime import SystemClock
@@ -31,8 +32,7 @@ class _Counting(TerminationCondition):
 
     def __init__(self, n: int) -> None:
         super().__init__()
-        if n < 1:
-            raise ValueError(f"{type(self).__name__} counts to 1 or more; got {n!r}")
+        check_count(f"n of {type(self).__name__}", n, least=1)
         self._n = n
         self._seen = 0
 
@@ -118,6 +118,7 @@ class Timeout(TerminationCondition):
 
     def __init__(self, seconds: float, *, clock: Callable[[], float] = _NOW) -> None:
         super().__init__()
+        check_amount("seconds", seconds)
         self._seconds = seconds
         self._clock = clock
         self._since = clock()

@@ -29,8 +29,9 @@ class FunctionTool:
     harm, `caps` what the tool has access to, and `url_arg` which argument is an address to guard.
 
     Raises:
-        ToolDefinitionError: The name is none that providers take, the signature cannot be described
-            to a model, or `fn` is a generator function: a model reads one result, so return a list.
+        ToolDefinitionError: The name is none that providers take, a flag is no bool, the signature
+            cannot be described to a model, or `fn` is a generator function: a model reads one
+            result, so return a list.
         TypeError: `output_schema` is nothing that can be adapted.
 
     """
@@ -51,6 +52,7 @@ class FunctionTool:
 
     def __post_init__(self) -> None:
         check_tool_name(self.name)
+        self._check_flags()
         _refuse_generator(self.name, self.fn)
         signature = Signature(self.name, self.fn)
         self._set("_signature", signature)
@@ -101,6 +103,14 @@ class FunctionTool:
                 raw=render_result(result),
                 errors=exc.errors,
             ) from None
+
+    def _check_flags(self) -> None:
+        for flag in ("side_effecting", "idempotent", "requires_approval"):
+            value: object = getattr(self, flag)
+            if not isinstance(value, bool):
+                raise ToolDefinitionError(
+                    f"tool {self.name!r}: {flag} is True or False; got {value!r}"
+                )
 
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
