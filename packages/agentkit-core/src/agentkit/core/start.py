@@ -19,7 +19,7 @@ from agentkit.core.runtime._checks import check_several
 
 __all__ = ["run_context"]
 
-Layers = Sequence[Middleware | BaseMiddleware]
+_Layers = Sequence[Middleware | BaseMiddleware]
 """Middlewares, the outermost first."""
 
 # A provider that asks for an hour's patience is told about, not waited for.
@@ -36,8 +36,8 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     run_id: str | None = None,
     prices: Callable[[str], Price | None] | None = None,
     meters: Sequence[Meter] = (),
-    chat_middleware: Layers = (),
-    tool_middleware: Layers = (),
+    chat_middleware: _Layers = (),
+    tool_middleware: _Layers = (),
     cancel: CancellationToken | None = None,
     autonomy: AutonomyLevel = "auto",
     asker: Any = None,
@@ -86,7 +86,7 @@ def run_context(  # noqa: PLR0913 - one keyword for each thing that may be wired
     )
 
 
-def _invoker(llm: LLMPort, *, chat: Layers, tool: Layers) -> Invoker:
+def _invoker(llm: LLMPort, *, chat: _Layers, tool: _Layers) -> Invoker:
     own_chat = check_several("chat_middleware", chat)
     own_tool = check_several("tool_middleware", tool)
     return Invoker(
