@@ -26,6 +26,19 @@ REFUSE_DELETION = (
 Steps = Callable[[SQLiteStore], Awaitable[Any]]
 
 
+async def _first(store: SQLiteStore) -> Any:
+    [value] = [await store.get(key) async for key in store.scan("")]
+    return value
+
+
+READS: dict[str, Steps] = {
+    "get": lambda store: store.get("k"),
+    "get_or_set": lambda store: store.get_or_set("k", lambda: asyncio.sleep(0, 3)),
+    "scan": _first,
+}
+CHECKPOINT = Checkpoint("run", 1, {}, 0.0, CheckpointStatus.RUNNING)
+
+
 def _run(path: Path, steps: Steps, *, clock: Clock | None = None) -> Any:
     async def run() -> Any:
         async with SQLiteStore.open(path, clock=clock or Clock()) as store:
@@ -406,6 +419,35 @@ def test_a_foreign_lock_is_waited_for(path: Path) -> None:
         return not writing.done()
 
     assert _run(path, steps) == 1
+
+
+@pytest.mark.parametrize("read", READS)
+def test_a_read_does_not_wait_for_a_write_that_waits_for_a_foreign_lock(
+    path: Path, read: str
+) -> None:
+    async def steps(store: SQLiteStore) -> None:
+        await store.set("k", 1)
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            writing = asyncio.ensure_future(store.set("k", 2))
+            assert await asyncio.wait_for(READS[read](store), 10) == 1
+            other.execute("COMMIT")
+            await writing
+
+    _run(path, steps)
+
+
+def test_a_latest_checkpoint_does_not_wait_for_a_save_that_waits(path: Path) -> None:
+    async def steps() -> None:
+        async with SQLiteCheckpointStore.open(path) as store:
+            with closing(sqlite3.connect(path, isolation_level=None)) as other:
+                other.execute("BEGIN IMMEDIATE")
+                saving = asyncio.ensure_future(store.save(CHECKPOINT))
+                assert await asyncio.wait_for(store.latest("run"), 10) is None
+                other.execute("COMMIT")
+                await saving
+
+    asyncio.run(steps())
 
 
 def test_opening_while_another_opens_waits(path: Path) -> None:

@@ -82,7 +82,7 @@ class SQLiteCheckpointStore:
     async def list_versions(self, run_id: str) -> list[int]:
         """Give the versions of *run_id*, ascending."""
         check_key(run_id)
-        rows = await self._database.call(
+        rows = await self._database.read(
             lambda connection: connection.execute(_VERSIONS, (run_id,)).fetchall()
         )
         return [version for (version,) in rows]
@@ -95,7 +95,7 @@ class SQLiteCheckpointStore:
         )
 
     async def _one(self, statement: str, *values: str | int) -> Checkpoint | None:
-        row = await self._database.call(
+        row = await self._database.read(
             lambda connection: connection.execute(statement, values).fetchone()
         )
         try:

@@ -1,4 +1,4 @@
-"""The SQLite file behind the durable stores: one connection, in a thread of its own."""
+"""The SQLite file behind the durable stores: a connection to write and one to read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
@@ -42,18 +42,27 @@ _CHECKPOINTS = (
 _MIGRATIONS = ((_VALUES, _EXPIRY, _LOGS, _LOG_KEYS, _CHECKPOINTS),)
 
 
+class _Line:
+    """One connection, and the thread that whatever uses it runs in."""
+
+    def __init__(self, name: str) -> None:
+        self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"agentkit-{name}")
+        self.connection: sqlite3.Connection | None = None
+
+
 class Database:
     """A SQLite file of ours: WAL, fully synchronous, shared with other processes.
 
-    Every call runs to its end in the thread, whole, also when its caller is cancelled meanwhile.
-    What SQLite raises leaves as *unavailable*, naming the path.
+    What is written is done in order; a read waits for no writer, and sees what was acknowledged
+    before it was asked. Every call runs to its end in its thread, whole, also when its caller is
+    cancelled meanwhile. What SQLite raises leaves as *unavailable*, naming the path.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, unavailable: type[AgentkitError]) -> None:
         self.path: str = checked_file(path)
         self._unavailable = unavailable
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="agentkit-sqlite")
-        self._connection: sqlite3.Connection | None = None
+        self._writer = _Line("sqlite-writer")
+        self._reader = _Line("sqlite-reader")
 
     @classmethod
     @asynccontextmanager
@@ -63,44 +72,57 @@ class Database:
         """Open the file at *path*, creating it if needed, until the end of the block."""
         database = cls(path, unavailable=unavailable)
         try:
-            await database._run(database._connect)
+            await database._run(database._writer, database._connect_to_write)
+            await database._run(database._reader, database._connect_to_read)
             yield database
         finally:
             await database._close()
 
     async def call(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run *work* with the connection, in the thread, and give what it returns."""
-        return await self._run(lambda: self._work(work))
+        """Run *work* with the connection that writes, and give what it returns."""
+        return await self._run(self._writer, lambda: self._work(self._writer, work))
+
+    async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Run *work* with the connection that only reads, and give what it returns."""
+        return await self._run(self._reader, lambda: self._work(self._reader, work))
 
     def broken(self, problem: object) -> AgentkitError:
         """Give the error for a file that holds something else than it should."""
         return self._unavailable(f"{self.path}: {problem}")
 
-    async def _run(self, job: Callable[[], T]) -> T:
+    async def _run(self, line: _Line, job: Callable[[], T]) -> T:
         try:
-            running = asyncio.get_running_loop().run_in_executor(self._thread, job)
+            running = asyncio.get_running_loop().run_in_executor(line.thread, job)
         except RuntimeError:
             raise self.broken("it was closed; use the store inside its `async with`") from None
         return await running
 
-    def _work(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        if self._connection is None:
+    def _work(self, line: _Line, work: Callable[[sqlite3.Connection], T]) -> T:
+        if line.connection is None:
             raise self.broken("it is not open")
         with self._translated():
-            return work(self._connection)
+            return work(line.connection)
 
-    def _connect(self) -> None:
+    def _connect_to_write(self) -> None:
         self._check_size()
         with self._translated():
-            connection = sqlite3.connect(
-                self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            connection = self._connection()
             try:
                 self._prepare(connection)
             except BaseException:
                 connection.close()
                 raise
-            self._connection = connection
+            self._writer.connection = connection
+
+    def _connect_to_read(self) -> None:
+        with self._translated():
+            self._reader.connection = self._connection()
+            self._reader.connection.execute("PRAGMA query_only = ON")
+
+    def _connection(self) -> sqlite3.Connection:
+        return sqlite3.connect(
+            self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        )
 
     def _check_size(self) -> None:
         """Refuse a file too short for SQLite, which would take it for empty and write.
@@ -142,12 +164,21 @@ class Database:
         return int(version)
 
     async def _close(self) -> None:
-        closing = asyncio.wrap_future(self._thread.submit(self._disconnect))
-        self._thread.shutdown(wait=False)  # what is queued still runs, the closing included
-        await asyncio.shield(closing)  # it is closed also when its owner is cancelled meanwhile
+        reading = self._reader.thread.submit(self._disconnect, self._reader)
+        writing = self._writer.thread.submit(self._disconnect_last, reading)
+        for line in (self._reader, self._writer):
+            line.thread.shutdown(wait=False)  # what is queued still runs, the closing included
+        await asyncio.shield(asyncio.wrap_future(writing))  # also when its owner is cancelled
 
-    def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
+    def _disconnect_last(self, reading: Future[None]) -> None:
+        """Disconnect who may write when nobody reads any more: then the log goes into the file."""
+        try:
+            reading.result()
+        finally:
+            self._disconnect(self._writer)
+
+    def _disconnect(self, line: _Line) -> None:
+        connection, line.connection = line.connection, None
         if connection is not None:
             with self._translated():
                 connection.close()

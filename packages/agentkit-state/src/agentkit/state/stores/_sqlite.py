@@ -68,9 +68,8 @@ class SQLiteStore:
     disk when it returns. Expiry is decided by *clock*, unix seconds, which every process that
     shares the file must agree on.
 
-    One store is one connection, and what is asked of it is done in order: while another process
-    holds the file's write lock, a write waits for it, up to a minute, and what is asked after that
-    write waits too, reads included. A second `open` of the same file reads meanwhile.
+    Writes are done in the order they were asked for. While another process holds the file's write
+    lock, a write waits for it, up to a minute, and so do those after it; a read waits for nobody.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
@@ -99,7 +98,7 @@ class SQLiteStore:
     async def get(self, key: str) -> Any | None:
         """Give the value at *key*, or None."""
         check_key(key)
-        text = await self._database.call(lambda connection: self._read(connection, key))
+        text = await self._database.read(lambda connection: self._read(connection, key))
         return None if text is None else self._decoded(text)
 
     async def set(self, key: str, value: Any, *, ttl: int | None = None) -> None:
@@ -131,7 +130,7 @@ class SQLiteStore:
     async def list(self, key: str) -> builtins.list[Any]:
         """Give the entries of the log *key*, in order."""
         name = {"key": check_key(key)}
-        rows = await self._database.call(
+        rows = await self._database.read(
             lambda connection: connection.execute(_LIST, name).fetchall()
         )
         return [self._decoded(text) for (text,) in rows]
@@ -168,7 +167,7 @@ class SQLiteStore:
         while left is None or left > 0:
             page = _PAGE if left is None else min(_PAGE, left)
             bounds = {"start": prefix, "end": end, "after": after, "page": page}
-            keys = await self._database.call(partial(self._page, bounds=bounds))
+            keys = await self._database.read(partial(self._page, bounds=bounds))
             for key in keys:
                 yield key
             if len(keys) < page:
@@ -183,7 +182,7 @@ class SQLiteStore:
         return [key for (key,) in rows]
 
     async def _produce(self, key: str, fn: Callable[[], Awaitable[Any]], ttl: int | None) -> str:
-        found = await self._database.call(lambda connection: self._read(connection, key))
+        found = await self._database.read(lambda connection: self._read(connection, key))
         if found is not None:
             return found
         text = encode_value(await fn())
@@ -197,7 +196,7 @@ class SQLiteStore:
             lambda connection: self._put(connection, statement, key=key, ttl=ttl, **texts)
         )
 
-    # The rest runs in the database's thread.
+    # The rest runs in the database's threads.
 
     def _read(self, connection: sqlite3.Connection, key: str) -> str | None:
         row = connection.execute(_GET, {"key": key, "now": self._clock()}).fetchone()
