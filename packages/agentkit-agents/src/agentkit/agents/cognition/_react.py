@@ -1,26 +1,20 @@
 """Reason and act: the model calls tools until it answers."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from agentkit.agents._checks import check_amount, check_count, check_kind, check_text
-from agentkit.agents.cognition._loop import AgentLoop
+from agentkit.agents.cognition._looping import Looping
 from agentkit.agents.cognition._plan import LoopPlan
-from agentkit.agents.context import WorkingContext
-from agentkit.agents.gates import DecisionLike
 from agentkit.agents.termination import TerminationCondition
 from agentkit.agents.tools import ToolRegistry
 from agentkit.core.contracts.ports import ToolPort
-from agentkit.core.contracts.types import StreamEvent
 from agentkit.core.runtime import Checkpointer
-
-if TYPE_CHECKING:
-    from agentkit.agents._agent import Agent
 
 __all__ = ["ReActCognition"]
 
 
-class ReActCognition:
+class ReActCognition(Looping):
     """The tool loop: at most *max_iterations* calls of the model, its tool calls run in between.
 
     *guardrail* is anything with `wrap_tool_output(text, *, source)`, which frames what tools give.
@@ -55,11 +49,10 @@ class ReActCognition:
         )
         if guardrail is not None and not callable(getattr(guardrail, "wrap_tool_output", None)):
             raise TypeError(f"a guardrail has wrap_tool_output(text, *, source); got {guardrail!r}")
-        self.name = name
         self.registry: ToolRegistry = (
             tools if isinstance(tools, ToolRegistry) else ToolRegistry.from_tools(tools)
         )
-        self._plan = LoopPlan(
+        plan = LoopPlan(
             cognition=name,
             registry=self.registry,
             max_iterations=max_iterations,
@@ -68,15 +61,4 @@ class ReActCognition:
             checkpointer=Checkpointer.over(checkpointer),
             approval_deadline_s=approval_deadline_s,
         )
-
-    def drive(  # noqa: PLR0917 - the specification's shape
-        self, agent: "Agent", task: str, ctx: Any, context: WorkingContext | None
-    ) -> AsyncIterator[StreamEvent]:
-        """Give the events of a new run; see `Cognition`."""
-        return AgentLoop(agent, ctx, self._plan).run(task, context)
-
-    def resume(
-        self, agent: "Agent", ctx: Any, decisions: Mapping[str, DecisionLike] | None
-    ) -> AsyncIterator[StreamEvent]:
-        """Give the events from where the run stopped; see `Resumable`."""
-        return AgentLoop(agent, ctx, self._plan).resume(decisions)
+        super().__init__(plan)
