@@ -8,9 +8,10 @@ __all__ = ["without_secrets"]
 _HIDDEN: Final = "[secret]"
 _USER_INFO: Final = re.compile(r"(?<=://)[^\s/@]+@")
 _HEADER: Final = re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}")
+# A name is looked at once, from where it begins: a stranger may have written the text.
 _SETTING: Final = re.compile(
-    r"(?i)\b([\w-]*(?:password|passwd|secret|token|api[_-]?key|credential)[\w-]*"
-    r"[\"']?\s*[:=]\s*)(\"[^\"]*\"|'[^']*'|[^\s,;&]+)"
+    r"(?i)(?<![\w-])(?=[\w-]*(?:password|passwd|secret|token|api[_-]?key|credential))"
+    r"([\w-]++[\"']?\s*+[:=]\s*+)(\"[^\"]*\"|'[^']*'|[^\s,;&]+)"
 )
 _KEY: Final = re.compile(r"\b(?:sk|pk|rk|ghp|gho|xox[abp]|AKIA)[-_]?[A-Za-z0-9_-]{12,}")
 

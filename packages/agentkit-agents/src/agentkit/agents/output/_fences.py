@@ -10,7 +10,7 @@ from agentkit.core.contracts.errors import OutputCoercionError
 
 __all__ = ["decode_object", "strip_fence"]
 
-_FENCED: Final = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\r?\n(.*?)\r?\n?[ \t]*```", re.DOTALL)
+_FENCED: Final = re.compile(r"```[a-zA-Z0-9_-]*[ \t]*\r?\n(.*?)```", re.DOTALL)
 
 
 def strip_fence(text: str) -> str:

@@ -77,7 +77,10 @@ class Blocked(AgentkitError):
 
 
 class EgressDenied(AgentkitError, PermissionError):
-    """A guard refuses an address that a tool was about to reach; nothing was sent."""
+    """A guard refuses an address that a tool was about to reach, or was led to by a redirect.
+
+    Before the tool ran nothing was sent; after a redirect, what came from there is withheld.
+    """
 
 
 class Stuck(AgentkitError):
