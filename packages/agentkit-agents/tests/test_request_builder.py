@@ -71,6 +71,14 @@ def test_a_budget_check_may_refuse() -> None:
         build(RequestBuilder(BRIEF, budget_check=check), WorkingContext())
 
 
+def test_a_budget_check_may_agree() -> None:
+    seen: list[int] = []
+
+    built = build(RequestBuilder(BRIEF, budget_check=seen.append), WorkingContext())
+
+    assert seen == [built.approx_tokens]
+
+
 def test_a_budget_check_may_be_awaited() -> None:
     seen: list[int] = []
 

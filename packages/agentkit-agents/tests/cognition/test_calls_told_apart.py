@@ -247,6 +247,21 @@ def test_arguments_that_cannot_be_saved_are_told_to_the_model(bad: Any, store: A
     assert "are not a JSON object" in llm.requests[-1].messages[-1].content
 
 
+class Mute:
+    """Cannot even be shown."""
+
+    def __repr__(self) -> str:
+        raise KeyError
+
+
+def test_arguments_that_cannot_be_shown_are_told_to_the_model_all_the_same() -> None:
+    llm = FakeLLM.script([Turn(tool_calls=(ToolCall("c", "look", {"n": Mute()}),)), Turn("sorry")])
+
+    run(agent_of(FakeTool("look")).run("go", make_test_ctx(llm=llm)))
+
+    assert "'what is no JSON'" in llm.requests[-1].messages[-1].content
+
+
 def test_blocks_with_arguments_that_cannot_be_saved_are_saved_as_told() -> None:
     kept = sent_back(ToolUseBlock("c", "look", INF), calls=[ToolCall("c", "look", INF)])
 

@@ -122,6 +122,12 @@ def test_a_hook_of_a_type_that_fails_is_a_fault_of_the_arguments(kind: Any, valu
     assert told_by(a_tool, {"x": value}).startswith("ERROR: tool 't' call rejected: invalid")
 
 
+@pytest.mark.parametrize("make", [coroutine, responder, Custom, Checking])
+def test_a_cancellation_is_told_to_nobody_and_ends_the_run(make: Any) -> None:
+    with pytest.raises(Cancelled, match="enough"):
+        told_by(make(Cancelled("enough")), {"n": 1})
+
+
 def test_an_error_that_cannot_tell_itself_is_told_by_its_name() -> None:
     class Mute(Exception):
         def __str__(self) -> str:

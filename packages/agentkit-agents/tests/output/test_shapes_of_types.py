@@ -80,6 +80,7 @@ CASES = pytest.mark.parametrize(
         (Decimal, "1.50", Decimal("1.50")),
         (bytes, "YQ==", b"a"),
         (bytes | None, "/w==", b"\xff"),
+        (Annotated[bytes, Field(max_length=3)], "abc", b"abc"),
         (Any, {"free": [1, None]}, {"free": [1, None]}),
     ],
     ids=str,

@@ -4,11 +4,11 @@ import dataclasses
 import enum
 import math
 import threading
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import attrs
 import pytest
-from pydantic import BaseModel, RootModel, field_validator
+from pydantic import AfterValidator, BaseModel, RootModel, field_validator
 
 from agentkit.agents.output import OutputCoercionError, adapt
 from agentkit.core.contracts.errors import Cancelled
@@ -196,9 +196,10 @@ def test_other_values_are_refused(written: Any) -> None:
         adapt(Choice).parse({"color": written})
 
 
-def test_a_member_whose_value_has_no_json_is_refused() -> None:
+@pytest.mark.parametrize("value", [(1, 2), ["a"], b"x", object(), math.nan], ids=repr)
+def test_a_member_whose_value_has_no_json_is_refused(value: Any) -> None:
     class Odd(enum.Enum):
-        PAIR = (1, 2)
+        PAIR = value
 
     odd = dataclasses.make_dataclass("odd", [("it", Literal[Odd.PAIR])])
     with pytest.raises(TypeError, match="no JSON form is known"):
@@ -250,6 +251,15 @@ def test_whatever_a_classes_own_check_raises_is_a_misfit(error: Exception, which
 def test_a_cancellation_in_a_check_passes(which: int) -> None:
     with pytest.raises(Cancelled, match="stop"):
         adapt(checked_by(Cancelled("stop"))[which]).parse('{"a": 1}')
+
+
+def test_a_cancellation_in_the_check_of_an_annotation_passes() -> None:
+    def stops(_: int) -> int:
+        raise Cancelled("stop")
+
+    checked = dataclasses.make_dataclass("checked", [("a", Annotated[int, AfterValidator(stops)])])
+    with pytest.raises(Cancelled, match="stop"):
+        adapt(checked).parse('{"a": 1}')
 
 
 class Number(BaseModel):

@@ -23,6 +23,7 @@ from agentkit.agents.tools import (
     render_result,
 )
 from agentkit.core.contracts.ports import ToolPort
+from agentkit.core.contracts.types import ToolSchema
 from agentkit.core.runtime import RunContext
 from agentkit.core.testing import RecordingTracer, make_test_ctx
 
@@ -354,3 +355,10 @@ def test_a_result_class_in_the_signature_is_checked_too() -> None:
 )
 def test_a_result_is_rendered_as_text(value: Any, text: str) -> None:
     assert render_result(value) == text
+
+
+def test_a_schema_of_the_callers_own_is_offered_as_it_is() -> None:
+    own = ToolSchema("t", "Said otherwise.", {"type": "object"})
+    made = FunctionTool("t", lambda: None, "Does nothing.", side_effecting=False, schema=own)
+
+    assert made.schema is own

@@ -3,6 +3,7 @@
 from enum import Enum
 from typing import Any, Literal, get_args, get_origin
 
+from agentkit.agents._json import is_json
 from agentkit.agents._shapes._base import ABSENT
 from agentkit.agents._shapes._definitions import Definitions
 from agentkit.agents._shapes._leaf import LeafShape
@@ -19,11 +20,11 @@ class ChoiceShape:
     """
 
     def __init__(self, annotation: Any) -> None:
-        self._advertised = LeafShape(annotation)
         self._choices = [(_written(choice), choice) for choice in get_args(annotation)]
         for written, choice in self._choices:
-            if not isinstance(written, str | int | float | None):
+            if not isinstance(written, str | int | float | None) or not is_json(written):
                 raise TypeError(f"no JSON form is known for {choice!r}, whose value is {written!r}")
+        self._advertised = LeafShape(annotation)
 
     def schema(self, definitions: Definitions) -> dict[str, Any]:
         """Give the values as an enumeration."""

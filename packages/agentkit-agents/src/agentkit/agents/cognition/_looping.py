@@ -19,7 +19,7 @@ class Looping:
     """A cognition that runs the loop by a *plan*, and can be resumed."""
 
     def __init__(self, plan: LoopPlan) -> None:
-        self.name = plan.cognition
+        self.name: str = plan.cognition
         self._plan = plan
 
     def drive(  # noqa: PLR0917 - the specification's shape
