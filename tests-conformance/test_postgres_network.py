@@ -165,6 +165,7 @@ def test_a_call_cancelled_in_a_blackhole_ends_in_bounded_time(stage: Stage, key:
         await asyncio.wait_for(asyncio.wait([call]), PATIENCE + GOODBYE)
         await scene.proxy.heal()
 
+        assert call.cancelled()
         await scene.recovered(key)
 
     stage.play(scene)

@@ -72,7 +72,11 @@ class PsycopgDriver:
 
     async def _alive(self) -> AsyncConnection[Any]:
         while True:
+            asked = _cancels()
             connection: AsyncConnection[Any] = await self._pool.getconn(self._timeout)
+            if _cancels() > asked:  # the pool took that for its own
+                await self._pool.putconn(connection)
+                raise asyncio.CancelledError
             if _is_alive(connection):
                 return connection
             try:
@@ -82,9 +86,12 @@ class PsycopgDriver:
 
     @contextmanager
     def _neutral(self) -> Generator[None]:
+        asked = _cancels()
         try:
             yield
         except self._psycopg.Error as problem:
+            if _cancels() > asked:
+                raise asyncio.CancelledError from None
             if problem.sqlstate is None:
                 raise _without_code(problem) from None
             raise refused(problem.sqlstate, problem.diag.message_primary or "") from None
@@ -110,6 +117,12 @@ class _Clock:
             end = socket.socket(fileno=os.dup(self._connection.fileno()))
             with end:
                 end.shutdown(socket.SHUT_RDWR)
+
+
+def _cancels() -> int:
+    """Give how often this task was asked to end."""
+    task = asyncio.current_task()
+    return 0 if task is None else task.cancelling()
 
 
 def is_psycopg_pool(pool: object) -> bool:
