@@ -102,6 +102,22 @@ def test_a_stream_without_end_is_bounded_by_the_total_timeout(ask: Ask, of: Any)
     assert (asked.error.partial.content, len(asked.provider.bodies)) == ("half", 1)
 
 
+@pytest.mark.parametrize("of", LLMS)
+def test_a_connection_that_breaks_within_the_bounds_is_told_as_any_other(ask: Ask, of: Any) -> None:
+    asked = ask(of=of, chunks=(HALVES[of],), then="break", timeout=Timeouts(total=3600))
+
+    assert (asked.error.error_type, asked.error.error_class) == ("incomplete_stream", "transient")
+    assert asked.error.partial.content == "half"
+
+
+def test_within_the_bounds_as_well_an_answer_that_had_ended_is_whole(ask: Ask) -> None:
+    end = b'data: {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}\n\n'
+    chunks = (HALVES[OpenAICompatibleLLM], end)
+    asked = ask(chunks=chunks, then="break", timeout=Timeouts(total=3600))
+
+    assert (asked.error, asked.value.stop_kind) == (None, "stop")
+
+
 @pytest.mark.parametrize("of", EMBEDDINGS)
 @pytest.mark.parametrize(
     ("timeouts", "error_type"),

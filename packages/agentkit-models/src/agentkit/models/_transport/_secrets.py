@@ -54,9 +54,6 @@ class Secrets:
         self._long = [Word(word) for word in ordered if len(word) >= _SHORTEST_INSIDE]
         self._short = [word for word in ordered if len(word) < _SHORTEST_INSIDE]
 
-    def __repr__(self) -> str:
-        return "Secrets()"
-
     def without(self, text: str) -> str:
         """Give *text* with every secret, and every cut one, replaced."""
         if self._long:

@@ -19,9 +19,6 @@ class Word:
     def __init__(self, text: str) -> None:
         self.text = text
 
-    def __repr__(self) -> str:
-        return "Word()"
-
     def end_in(self, text: str, start: int) -> int:
         """Give where what *text* has of the word from *start* on ends; that is *start* for none."""
         return max(self._read(text, start)[1])
