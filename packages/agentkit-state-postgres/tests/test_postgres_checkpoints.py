@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
-import asyncpg  # type: ignore[import-untyped,unused-ignore]
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
@@ -15,7 +14,8 @@ from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
 from agentkit.state.postgres import PostgresCheckpointStore
 from agentkit.testing.servers import Server
 
-ASYNCPG: Any = asyncpg  # it has no types
+from .support import rows
+
 Play = Callable[[PostgresCheckpointStore], Awaitable[Any]]
 
 
@@ -32,16 +32,6 @@ def played(server: Server, play: Play, schema: str) -> Any:
     async def run() -> Any:
         async with PostgresCheckpointStore.open(server.url, schema=schema) as runs:
             return await play(runs)
-
-    return asyncio.run(run())
-
-
-def asked(server: Server, sql: str) -> list[tuple[Any, ...]]:
-    async def run() -> list[tuple[Any, ...]]:
-        connection = await ASYNCPG.connect(server.url)
-        found = await connection.fetch(sql)
-        await connection.close()
-        return [tuple(row) for row in found]
 
     return asyncio.run(run())
 
@@ -77,10 +67,10 @@ def test_a_long_state_is_in_parts_of_a_page_and_none_is_out_of_line(
     played(postgres_server, lambda runs: runs.save(saying("x" * 100_000)), schema)
 
     parts = f'"{schema}".agentkit_checkpoint_parts'
-    lengths = asked(postgres_server, f"SELECT length(part) FROM {parts} ORDER BY number")  # noqa: S608
+    lengths = rows(postgres_server, f"SELECT length(part) FROM {parts} ORDER BY number")  # noqa: S608
     assert [length for (length,) in lengths] == [8099] * 12 + [100_011 - 12 * 8099]
     apart = f"SELECT pg_relation_size('{parts}') / 8192, pg_table_size('{parts}') / 8192 < 20"
-    assert asked(postgres_server, apart) == [(13, True)]
+    assert rows(postgres_server, apart) == [(13, True)]
 
 
 def test_a_long_state_is_saved_once_and_again_where_it_is_equal(
@@ -106,12 +96,12 @@ def test_a_run_is_deleted_with_all_its_parts(postgres_server: Server, schema: st
 
     played(postgres_server, play, schema)
     left = f'SELECT DISTINCT run_id FROM "{schema}".agentkit_checkpoint_parts'  # noqa: S608
-    assert asked(postgres_server, left) == [("other",)]
+    assert rows(postgres_server, left) == [("other",)]
 
 
 def test_a_state_whose_parts_are_gone_is_told(postgres_server: Server, schema: str) -> None:
     played(postgres_server, lambda runs: runs.save(saying("x" * 50_000)), schema)
-    asked(postgres_server, f'DELETE FROM "{schema}".agentkit_checkpoint_parts')  # noqa: S608
+    rows(postgres_server, f'DELETE FROM "{schema}".agentkit_checkpoint_parts')  # noqa: S608
 
     with pytest.raises(CheckpointerError, match="something else at a version of run 'r'"):
         played(postgres_server, lambda runs: runs.latest("r"), schema)

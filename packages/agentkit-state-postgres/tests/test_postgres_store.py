@@ -5,7 +5,6 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 from uuid import uuid4
 
-import asyncpg  # type: ignore[import-untyped,unused-ignore]
 import pytest
 from psycopg_pool import AsyncConnectionPool
 
@@ -15,7 +14,8 @@ from agentkit.core.contracts.types import Scope
 from agentkit.state.postgres import PgVectorStore, PostgresCheckpointStore, PostgresStore
 from agentkit.testing.servers import Server
 
-ASYNCPG: Any = asyncpg  # it has no types
+from .support import ASYNCPG, rows
+
 RUNNING = CheckpointStatus.RUNNING
 Play = Callable[[PostgresStore], Awaitable[object]]
 
@@ -29,16 +29,6 @@ def played(server: Server, play: Play, **options: Any) -> Any:
     async def run() -> Any:
         async with PostgresStore.open(server.url, **options) as store:
             return await play(store)
-
-    return asyncio.run(run())
-
-
-def rows(server: Server, sql: str) -> list[tuple[Any, ...]]:
-    async def run() -> list[tuple[Any, ...]]:
-        connection = await ASYNCPG.connect(server.url)
-        found = await connection.fetch(sql)
-        await connection.close()
-        return [tuple(row) for row in found]
 
     return asyncio.run(run())
 
