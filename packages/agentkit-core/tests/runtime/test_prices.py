@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agentkit.core.contracts.content import ImageBlock, TextBlock
+from agentkit.core.contracts.content import ImageBlock, TextBlock, UnknownBlock
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.contracts.types import ChatRequest, Message, ModelUsage, Price, Usage
 from agentkit.core.runtime import Budget, NullCtx, Quota, reserve
@@ -90,6 +90,14 @@ def test_text_beside_a_picture_has_a_worst_case() -> None:
     asked = ChatRequest([Message("user", blocks=blocks)], "m", max_tokens=10)
 
     assert worst_case(asked, DOLLAR) == request_bytes(asked) + 10
+
+
+@pytest.mark.parametrize("name", ["file_id", "fileId", "image_url", "FILE_URI"])
+def test_a_foreign_block_points_elsewhere_however_its_names_are_spelled(name: str) -> None:
+    blocks = (UnknownBlock({"source": [{name: "f"}]}),)
+    asked = ChatRequest([Message("user", blocks=blocks)], "m", max_tokens=10)
+
+    assert worst_case(asked, DOLLAR) is None
 
 
 @pytest.mark.parametrize(("data", "more"), [(b"123", 4), (b"1234", 5), (b"12345", 6)])
