@@ -267,11 +267,15 @@ def test_a_frozen_list_is_taken_as_it_is() -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda: types.Usage(1, 1, None), lambda: observation.Observation("step", 1, None)],
-    ids=["cost", "time"],
+    [
+        lambda: types.Usage(None),
+        lambda: types.Usage(1, 1, None),
+        lambda: observation.Observation("step", 1, None),
+    ],
+    ids=["tokens", "cost", "time"],
 )
 def test_a_number_that_a_value_has_to_have_is_never_none(make: Callable[[], Any]) -> None:
-    with pytest.raises(TypeError, match="is a number; got None"):
+    with pytest.raises(TypeError, match="number; got None"):
         make()
 
 
