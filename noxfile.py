@@ -236,6 +236,18 @@ def benchmarks(session: nox.Session) -> None:
     session.run("python", "benchmarks/models.py", *session.posargs)
 
 
+@nox.session(default=False, requires=["build"])
+def faults(session: nox.Session) -> None:
+    """Strike each store on a server with each fault, and write what happens into the docs."""
+    names = (
+        "agentkit-state-redis",
+        "agentkit-state-postgres[psycopg]",
+        "agentkit-testing[servers]",
+    )
+    session.install(*to_install(*map(Requirement, names)))
+    session.run("python", "benchmarks/faults.py", "docs/faults.md")
+
+
 def _develop(session: nox.Session) -> None:
     """Install the group `dev`, and every distribution with its extras from the tree."""
     lines = [Requirement(r) for r in nox.project.dependency_groups(PYPROJECT, "dev")]

@@ -37,9 +37,10 @@ class PostgresStore:
 
     It takes a *dsn* (`postgresql://user@host/database`), or a *pool* of yours, an `asyncpg.Pool` or
     a `psycopg_pool.AsyncConnectionPool`, which stays yours to close; give the latter a short
-    `reconnect_timeout`, within which it stops looking for a server that is not there. The tables
-    are in *schema*, and a statement may take *timeout* seconds. Nothing is left in a session, so
-    that poolers which lend a connection for a transaction do as well.
+    `reconnect_timeout` and a short `connect_timeout` (in its kwargs), within which it stops looking
+    for a server that is not there, and waiting for one that does not answer. The tables are in
+    *schema*, and a statement may take *timeout* seconds. Nothing is left in a session, so that
+    poolers which lend a connection for a transaction do as well.
 
     A ttl raises `NotImplementedError`, unless the store is made with *expiry*: then keys expire by
     the server's clock, and every 256th write removes up to 1,000 that have.

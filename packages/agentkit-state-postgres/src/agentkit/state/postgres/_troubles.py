@@ -13,6 +13,8 @@ _WHAT = [
     ("08", "no connection to the server", False),
     ("57P", "the server is not in service", True),
     ("53", "the server is out of resources", True),
+    ("58", "the server failed", True),
+    ("XX", "the server failed", True),
     ("57014", "the server stopped the statement", True),
     ("25006", "the server takes no writes", True),
     ("40", "the statement met others too often", True),
