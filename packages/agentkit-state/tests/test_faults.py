@@ -219,6 +219,16 @@ def test_a_file_of_something_else_is_named_and_left_alone(
 
 
 @every_durable
+def test_a_pipe_is_named_and_not_waited_for(durable: Durable, folder: Path) -> None:
+    (folder / "files").mkdir()
+    for path in (folder / "store.sqlite", folder / "files" / "format"):
+        os.mkfifo(path)
+
+    with pytest.raises(durable.error, match=rf"{folder}/(store\.sqlite|files/format): "):
+        durable.written(folder, "name")
+
+
+@every_durable
 def test_what_a_newer_version_wrote_is_named_and_says_what_to_do(
     durable: Durable, folder: Path
 ) -> None:

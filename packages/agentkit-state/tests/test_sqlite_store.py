@@ -63,6 +63,15 @@ def wait_for_threads() -> None:
             thread.join()
 
 
+def _removed(path: Path) -> None:
+    path.unlink()
+
+
+def _replaced(path: Path) -> None:
+    path.rename(path.with_suffix(".aside"))
+    path.touch()
+
+
 def _execute(path: Path, statement: str) -> list[Any]:
     with closing(sqlite3.connect(path)) as connection, connection:
         return connection.execute(statement).fetchall()
@@ -448,6 +457,32 @@ def test_a_latest_checkpoint_does_not_wait_for_a_save_that_waits(path: Path) -> 
                 await saving
 
     asyncio.run(steps())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an open file cannot be removed there")
+@pytest.mark.parametrize("happens", [_removed, _replaced])
+def test_a_write_to_a_file_that_was_taken_away_is_not_acknowledged(
+    path: Path, happens: Callable[[Path], None]
+) -> None:
+    async def steps(store: SQLiteStore) -> None:
+        await store.set("k", 1)
+        happens(path)
+        with pytest.raises(StoreUnavailable, match=r"store\.sqlite: it was removed or replaced"):
+            await store.set("k", 2)
+
+    _run(path, steps)
+
+
+def test_a_store_follows_nobody_who_goes_to_another_folder(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def steps(store: SQLiteStore) -> Any:
+        monkeypatch.chdir("/")
+        await store.set("k", 1)
+        return await store.get("k")
+
+    monkeypatch.chdir(path.parent)
+    assert _run(Path(path.name), steps) == 1
 
 
 def test_opening_while_another_opens_waits(path: Path) -> None:

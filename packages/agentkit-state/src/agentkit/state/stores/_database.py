@@ -7,8 +7,9 @@ import os
 import sqlite3
 import time
 from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager, contextmanager
+from stat import S_ISFIFO
 from typing import Any, TypeVar
 
 from agentkit.core.contracts.errors import AgentkitError
@@ -48,19 +49,24 @@ class _Line:
     def __init__(self, name: str) -> None:
         self.thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"agentkit-{name}")
         self.connection: sqlite3.Connection | None = None
+        self.left: Future[Any] | None = None
+        """What runs to its end although nobody waits for it any more."""
 
 
 class Database:
     """A SQLite file of ours: WAL, fully synchronous, shared with other processes.
 
-    What is written is done in order; a read waits for no writer, and sees what was acknowledged
-    before it was asked. Every call runs to its end in its thread, whole, also when its caller is
-    cancelled meanwhile. What SQLite raises leaves as *unavailable*, naming the path.
+    What is written is done in order. A read waits for no writer, and sees what was acknowledged
+    before it was asked; a call that has begun runs to its end, whole, also when its caller is
+    cancelled meanwhile, and a read does wait for such a one, so that nothing happens after it was
+    seen not to have. What SQLite raises leaves as *unavailable*, naming the path.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, unavailable: type[AgentkitError]) -> None:
         self.path: str = checked_file(path)
         self._unavailable = unavailable
+        self._place: str = self.path  # as it was when it was opened, wherever we go
+        self._opened: tuple[int, int] | None = None
         self._writer = _Line("sqlite-writer")
         self._reader = _Line("sqlite-reader")
 
@@ -84,7 +90,7 @@ class Database:
 
     async def read(self, work: Callable[[sqlite3.Connection], T]) -> T:
         """Run *work* with the connection that only reads, and give what it returns."""
-        return await self._run(self._reader, lambda: self._work(self._reader, work))
+        return await self._run(self._reader, lambda: self._look(work))
 
     def broken(self, problem: object) -> AgentkitError:
         """Give the error for a file that holds something else than it should."""
@@ -92,18 +98,31 @@ class Database:
 
     async def _run(self, line: _Line, job: Callable[[], T]) -> T:
         try:
-            running = asyncio.get_running_loop().run_in_executor(line.thread, job)
+            running = line.thread.submit(job)
         except RuntimeError:
             raise self.broken("it was closed; use the store inside its `async with`") from None
-        return await running
+        try:
+            return await asyncio.wrap_future(running)
+        except asyncio.CancelledError:
+            line.left = running
+            raise
+
+    def _look(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        if self._writer.left is not None:
+            wait((self._writer.left,))
+        return self._work(self._reader, work)
 
     def _work(self, line: _Line, work: Callable[[sqlite3.Connection], T]) -> T:
         if line.connection is None:
             raise self.broken("it is not open")
         with self._translated():
-            return work(line.connection)
+            result = work(line.connection)
+        if self._identity() != self._opened:  # what was written is in a file that nobody finds
+            raise self.broken("it was removed or replaced while it was open; open it again")
+        return result
 
     def _connect_to_write(self) -> None:
+        self._place = os.path.abspath(self.path)  # noqa: PTH100 - a path of bytes as well
         self._check_size()
         with self._translated():
             connection = self._connection()
@@ -113,6 +132,7 @@ class Database:
                 connection.close()
                 raise
             self._writer.connection = connection
+        self._opened = self._identity()
 
     def _connect_to_read(self) -> None:
         with self._translated():
@@ -125,17 +145,24 @@ class Database:
         )
 
     def _check_size(self) -> None:
-        """Refuse a file too short for SQLite, which would take it for empty and write.
+        """Refuse a file too short for SQLite, which would take it for empty and write, or a pipe.
 
         Its size alone is looked at: closing a file that was opened beside SQLite drops the locks
         that this process holds on it (sqlite.org/howtocorrupt.html, 2.2).
         """
         try:
-            size = os.stat(self.path).st_size  # noqa: PTH116 - a path of bytes as well
+            found = os.stat(self._place)  # noqa: PTH116 - a path of bytes as well
         except OSError:
             return  # it is not there yet, or SQLite has a word for what it is
-        if 0 < size < _SMALLEST_BYTES:
+        if S_ISFIFO(found.st_mode) or 0 < found.st_size < _SMALLEST_BYTES:
             raise self.broken("file is not a database; choose another")
+
+    def _identity(self) -> tuple[int, int] | None:
+        try:
+            found = os.stat(self._place)  # noqa: PTH116 - a path of bytes as well
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
 
     def _prepare(self, connection: sqlite3.Connection) -> None:
         version = self._schema_version(connection)

@@ -65,10 +65,15 @@ def content_of(path: Path) -> bytes | None:
     """
     with translated(path):
         try:
-            with path.open("rb", buffering=0) as file:
+            with open(path, "rb", buffering=0, opener=_without_waiting) as file:
                 return file.read(os.fstat(file.fileno()).st_size)
         except FileNotFoundError:
             return None
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open *path*; what somebody put there may be a pipe, which would wait for its writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def replace_file(path: Path, content: bytes) -> None:

@@ -69,7 +69,8 @@ class SQLiteStore:
     shares the file must agree on.
 
     Writes are done in the order they were asked for. While another process holds the file's write
-    lock, a write waits for it, up to a minute, and so do those after it; a read waits for nobody.
+    lock, a write waits for it, up to a minute, and so do those after it; a read waits for none but
+    a write that has begun and whose caller was cancelled.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
