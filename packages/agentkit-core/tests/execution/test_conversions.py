@@ -44,6 +44,11 @@ CALL = ToolCall("c", "f", {"a": 1})
         ("length", (CALL,), "length"),
         ("max_tokens", (CALL,), "length"),
         ("content_filter", (CALL,), "content_filter"),
+        ("MAX_TOKENS", (CALL,), "length"),
+        ("SAFETY", (CALL,), "content_filter"),
+        ("MALFORMED_FUNCTION_CALL", (CALL,), "other"),
+        ("tool_calls", (CALL,), "tool_use"),
+        ("tool_calls", (), "other"),
     ],
 )
 def test_why_a_model_stopped_is_read_from_its_word_and_calls(

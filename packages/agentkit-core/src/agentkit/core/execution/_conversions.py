@@ -30,9 +30,14 @@ __all__ = [
 _STOP_KINDS: dict[str, StopKind] = {
     "stop": "stop",
     "end_turn": "stop",
+    "stop_sequence": "stop",
+    "tool_use": "tool_use",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
     "length": "length",
     "max_tokens": "length",
     "content_filter": "content_filter",
+    "safety": "content_filter",
     "refusal": "refusal",
 }
 _UNPORTABLE = ("tool_choice", "stop", "seed", "reasoning_effort", "extra")
@@ -179,10 +184,12 @@ def _blocks_of(result: LLMResult) -> list[ContentBlock]:
 
 
 def _stop_kind(result: LLMResult) -> StopKind | None:
+    """Give why *result* ended: its calls count where its word says so, or that it was done."""
     word = result.finish_reason
-    if result.tool_calls and word not in {"length", "max_tokens", "content_filter"}:
-        return "tool_use"
-    return _STOP_KINDS.get(word, "other") if word else None
+    kind: StopKind | None = _STOP_KINDS.get(word.lower(), "other") if word else None
+    if result.tool_calls:
+        return "tool_use" if kind in {"stop", "tool_use", None} else kind
+    return "other" if kind == "tool_use" else kind
 
 
 def _bytes_of(block: ContentBlock) -> int:
