@@ -174,6 +174,21 @@ class Unclosable:
         return self.items.pop(0)
 
 
+class Closable(Unclosable):
+    """A stream that is told when nobody wants more, and that is no generator."""
+
+    closed = False
+
+    async def aclose(self) -> None:
+        self.closed = True
+
+
+def test_a_stream_is_closed_once_it_is_collected() -> None:
+    stream = Closable(1, 2)
+
+    assert (run(collect(stream, "tool")), stream.closed) == (2, True)
+
+
 def test_a_stream_that_cannot_be_closed_is_collected_all_the_same() -> None:
     assert run(collect(Unclosable(1, 2), "tool")) == 2
 
