@@ -1,4 +1,4 @@
-"""What becomes of RedisStore when the network or the caller fails, at any byte and any await."""
+"""What becomes of both stores when the network or the caller fails, at any byte and any await."""
 
 import asyncio
 import importlib.util
@@ -23,19 +23,24 @@ from agentkit.testing.servers import RedisServer, redis_binary, valkey_binary
 PATIENCE = 0.3
 """Seconds after which the stores here take a server for gone."""
 
+UNAVAILABLE = (StoreUnavailable, CheckpointerError)
+
 
 class Scene:
-    """A store whose way to *server* leads through a proxy."""
+    """Both stores, whose way to the server leads through a proxy."""
 
-    def __init__(self, server: RedisServer, proxy: TcpProxy, store: RedisStore) -> None:
-        self.server, self.proxy, self.store = server, proxy, store
+    def __init__(
+        self, proxy: TcpProxy, store: RedisStore, checkpoints: RedisCheckpointStore
+    ) -> None:
+        self.proxy, self.store, self.checkpoints = proxy, store, checkpoints
 
     async def recovered(self, key: str) -> None:
         """Return once the store answers, however it does."""
         async with asyncio.timeout(10):
             while True:
-                with suppress(StoreUnavailable):
+                with suppress(*UNAVAILABLE):
                     await self.store.get(key)
+                    await self.checkpoints.latest(key)
                     return
                 await asyncio.sleep(0.01)
 
@@ -44,8 +49,8 @@ class Scene:
 async def through_a_proxy(server: RedisServer) -> AsyncGenerator[Scene]:
     async with TcpProxy(server.port) as proxy:
         url = f"redis://127.0.0.1:{proxy.port}?socket_timeout={PATIENCE}"
-        async with RedisStore.open(url) as store:
-            yield Scene(server, proxy, store)
+        async with RedisStore.open(url) as store, RedisCheckpointStore.open(url) as checkpoints:
+            yield Scene(proxy, store, checkpoints)
 
 
 def played(server: RedisServer, play: Callable[[Scene], Awaitable[None]]) -> None:
@@ -71,22 +76,31 @@ async def is_told(call: Awaitable[Any]) -> bool:
     """Whether *call* ended with the error for a store that is not there."""
     try:
         await call
-    except StoreUnavailable:
+    except UNAVAILABLE:
         return True
     return False
 
 
-VERBS: dict[str, Callable[[RedisStore, str], Awaitable[Any]]] = {
-    "get": lambda store, key: store.get(key),
-    "set": lambda store, key: store.set(key, "new"),
-    "set with ttl": lambda store, key: store.set(key, "new", ttl=60),
-    "get_or_set": lambda store, key: store.get_or_set(key, lambda: asyncio.sleep(0, "new")),
-    "delete": lambda store, key: store.delete(key),
-    "append": lambda store, key: store.append(key, "entry"),
-    "list": lambda store, key: store.list(key),
-    "compare_and_set": lambda store, key: store.compare_and_set(key, None, "new"),
-    "increment": lambda store, key: store.increment(f"{key}/count"),
-    "increment with ttl": lambda store, key: store.increment(f"{key}/count", ttl=60),
+def checkpoint(run: str) -> Checkpoint:
+    return Checkpoint(run, 1, {}, 0.0, CheckpointStatus.DONE)
+
+
+VERBS: dict[str, Callable[[Scene, str], Awaitable[Any]]] = {
+    "get": lambda scene, key: scene.store.get(key),
+    "set": lambda scene, key: scene.store.set(key, "new"),
+    "set with ttl": lambda scene, key: scene.store.set(key, "new", ttl=60),
+    "get_or_set": lambda scene, key: scene.store.get_or_set(key, lambda: asyncio.sleep(0, "new")),
+    "delete": lambda scene, key: scene.store.delete(key),
+    "append": lambda scene, key: scene.store.append(key, "entry"),
+    "list": lambda scene, key: scene.store.list(key),
+    "compare_and_set": lambda scene, key: scene.store.compare_and_set(key, None, "new"),
+    "increment": lambda scene, key: scene.store.increment(f"{key}/count"),
+    "increment with ttl": lambda scene, key: scene.store.increment(f"{key}/count", ttl=60),
+    "save": lambda scene, key: scene.checkpoints.save(checkpoint(key)),
+    "latest": lambda scene, key: scene.checkpoints.latest(key),
+    "at_version": lambda scene, key: scene.checkpoints.at_version(key, 1),
+    "list_versions": lambda scene, key: scene.checkpoints.list_versions(key),
+    "delete a run": lambda scene, key: scene.checkpoints.delete(key),
 }
 each_verb = pytest.mark.parametrize("verb", VERBS)
 each_way = pytest.mark.parametrize("way", list(Way), ids=["request", "reply"])
@@ -98,11 +112,11 @@ def test_a_refused_connection_is_told_and_forgiven(
 ) -> None:
     async def play(scene: Scene) -> None:
         await scene.proxy.refuse()
-        with pytest.raises(StoreUnavailable, match="no connection"):
-            await VERBS[verb](scene.store, key)
+        with pytest.raises(UNAVAILABLE, match="no connection"):
+            await VERBS[verb](scene, key)
         await scene.proxy.heal()
 
-        await VERBS[verb](scene.store, key)
+        await VERBS[verb](scene, key)
 
     played(server, play)
 
@@ -111,11 +125,11 @@ def test_a_refused_connection_is_told_and_forgiven(
 def test_a_blackhole_is_told_in_bounded_time(server: RedisServer, key: str, verb: str) -> None:
     async def play(scene: Scene) -> None:
         scene.proxy.blackhole()
-        with pytest.raises(StoreUnavailable, match="did not answer in time"):
-            await asyncio.wait_for(VERBS[verb](scene.store, key), 3 * PATIENCE)
+        with pytest.raises(UNAVAILABLE, match="did not answer in time"):
+            await asyncio.wait_for(VERBS[verb](scene, key), 3 * PATIENCE)
         await scene.proxy.heal()
 
-        await VERBS[verb](scene.store, key)
+        await VERBS[verb](scene, key)
 
     played(server, play)
 
@@ -130,8 +144,8 @@ def test_a_cut_anywhere_in_a_command_is_told_and_the_next_call_works(
         for count in itertools.chain(range(4), range(4, 60, 11)):
             await scene.recovered(key)
             scene.proxy.cut_after(count, way=way)
-            if await is_told(VERBS[verb](scene.store, key)):
-                await VERBS[verb](scene.store, key)
+            if await is_told(VERBS[verb](scene, key)):
+                await VERBS[verb](scene, key)
             await scene.proxy.heal()
 
     played(server, play)
@@ -197,7 +211,7 @@ def test_a_thousand_cancelled_calls_leave_one_connection_and_no_foreign_reply(
                 got == name or isinstance(got, asyncio.CancelledError) for name, got in answers
             )
 
-        assert scene.proxy.connections == 1
+        assert scene.proxy.connections == 2  # one of each store
 
     played(server, play)
 
@@ -210,7 +224,7 @@ def test_a_checkpoint_whose_reply_was_lost_may_be_saved_again(
             TcpProxy(server.port) as proxy,
             RedisCheckpointStore.open(f"redis://127.0.0.1:{proxy.port}") as store,
         ):
-            saved = Checkpoint(key, 1, {}, 0.0, CheckpointStatus.DONE)
+            saved = checkpoint(key)
             proxy.cut_after(0, way=Way.TO_CLIENT)
             with pytest.raises(CheckpointerError):
                 await store.save(saved)
