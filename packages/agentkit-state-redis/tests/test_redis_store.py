@@ -6,6 +6,7 @@ import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from uuid import uuid4
 
 import pytest
@@ -260,7 +261,13 @@ def limited(server: Server, raw: Any, commands: str) -> str:
         "limited", enabled=True, reset=True, passwords=["+hunter2"], keys=["mine:*"],
         commands=allowed,
     )  # fmt: skip
-    return server.url.replace("//", "//limited:hunter2@")
+    return as_user(server, "limited")
+
+
+def as_user(server: Server, name: str) -> str:
+    """Give the URL of database 0 for the user *name*; another would need SELECT."""
+    place = urlsplit(server.url)
+    return f"{place.scheme}://{name}:hunter2@{place.hostname}:{place.port}"
 
 
 def test_a_user_needs_the_commands_that_are_told(redis_server: Server, key: str, raw: Any) -> None:
@@ -311,7 +318,7 @@ def test_what_a_user_may_not_do_is_told(redis_server: Server, key: str, raw: Any
 
 
 def test_refused_credentials_are_told_and_kept_secret(redis_server: Server) -> None:
-    url = redis_server.url.replace("//", "//nobody:hunter2@")
+    url = as_user(redis_server, "nobody")
 
     async def run() -> None:
         async with RedisStore.open(url):
