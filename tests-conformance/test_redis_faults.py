@@ -20,7 +20,14 @@ from redis.asyncio import RedisCluster as ClusterClient
 from agentkit.core.contracts.errors import CheckpointConflict, StoreUnavailable
 from agentkit.core.contracts.ports import Checkpoint, CheckpointStatus
 from agentkit.state.redis import RedisCheckpointStore, RedisStore
-from agentkit.testing.servers import RedisCluster, RedisServer, redis_binary, valkey_binary
+from agentkit.testing.servers import (
+    RedisCluster,
+    RedisSentinel,
+    RedisServer,
+    Server,
+    redis_binary,
+    valkey_binary,
+)
 
 PATIENCE = 0.3
 """Seconds after which the stores here take a server for gone."""
@@ -29,7 +36,7 @@ CLIENT: Any = redis.Redis  # whose methods are not typed
 Binary = Callable[[], Path]
 
 
-def played(server: RedisServer, play: Callable[[RedisStore], Awaitable[None]]) -> None:
+def played(server: Server, play: Callable[[RedisStore], Awaitable[None]]) -> None:
     async def run() -> None:
         url = f"{server.url}?socket_timeout={PATIENCE}"
         async with asyncio.timeout(60), RedisStore.open(url) as store:
@@ -237,6 +244,27 @@ def test_a_replica_refuses_writes_until_it_is_promoted(binary: Binary, key: str)
 
     with RedisServer(binary) as replica:
         played(replica, play)
+
+
+@pytest.mark.parametrize("binary", [redis_binary, valkey_binary])
+def test_a_replica_promoted_under_load_takes_over_and_has_nothing_twice(
+    binary: Binary, key: str
+) -> None:
+    async def play(store: RedisStore) -> None:
+        over = asyncio.Event()
+        writers = [asyncio.create_task(write_until(store, key, over)) for _ in range(20)]
+        await asyncio.to_thread(watched.promote)  # that it has every write is not promised
+        await until_there(store, key, read=lambda log: store.append(log, "after"))
+        over.set()
+        results = await asyncio.gather(*writers)
+        kept = await store.list(key)
+
+        assert len(kept) == len(set(kept))
+        assert any(refused for _, refused in results)
+        assert "after" in kept
+
+    with RedisSentinel(binary) as watched:
+        played(watched, play)
 
 
 def test_a_promoted_replica_of_a_cluster_takes_over(key: str) -> None:
