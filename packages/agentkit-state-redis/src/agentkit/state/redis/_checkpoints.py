@@ -87,7 +87,8 @@ class RedisCheckpointStore:
         """Open the store until the end of the block.
 
         Raises:
-            StoreValueError: *url* is malformed, or not exactly one of url and client was given.
+            StoreValueError: *url* is malformed, *client* is one of replicas, or not exactly one of
+                the two was given.
             CheckpointerError: The server cannot be reached, or refuses the credentials.
 
         """

@@ -55,10 +55,12 @@ return redis.call('GET', KEYS[1])
 class RedisStore:
     """A `StorePort` on Redis 7 or later, or Valkey: with expiry, for any number of processes.
 
-    It takes a *url* (`redis://`, `rediss://`, `unix://`, with the driver's options as its query),
-    or the settings of your own *client*, which stays yours and unused: the store opens connections
-    of its own, which never retry, so that a write happens at most once. A `RedisCluster` as the
-    client makes it a store on that cluster.
+    It takes a *url* with the driver's options as its query: `redis://` or `unix://` for one server,
+    `redis+cluster://host,host` for a cluster, `redis+sentinel://host,host/service` for whichever
+    server these sentinels call primary (`rediss` for TLS). Or it takes the settings of your own
+    *client*, a `Redis`, a `RedisCluster` or what `Sentinel.master_for` gives, which stays yours and
+    unused: the store opens connections of its own, which never retry, so that a write happens at
+    most once.
 
     Calls made in one turn of the event loop share a round trip. `async with RedisStore.open(url)`
     closes at the end; who constructs a store calls `aclose`.
@@ -87,7 +89,8 @@ class RedisStore:
         """Open the store until the end of the block.
 
         Raises:
-            StoreValueError: *url* is malformed, or not exactly one of url and client was given.
+            StoreValueError: *url* is malformed, *client* is one of replicas, or not exactly one of
+                the two was given.
             StoreUnavailable: The server cannot be reached, or refuses the credentials.
 
         """
