@@ -51,6 +51,17 @@ def test_areas_go_across_and_adapters_down(
     ]
 
 
+def test_the_order_of_certificates_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lacking = {**OTHER, "clauses": {"STORE-LACK-01": "kept"}}
+    table(tmp_path, ACME, lacking)
+    one = capsys.readouterr().out
+    table(tmp_path, lacking, ACME)
+
+    assert capsys.readouterr().out == one
+
+
 def test_each_port_has_a_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table(tmp_path, ACME, RUNS)
 

@@ -93,8 +93,8 @@ def _is_certificate(value: Any) -> bool:
 
 
 def _table(port: str, rows: list[Certificate], *, versions: bool) -> Iterator[str]:
-    areas = list(dict.fromkeys(_area(id_) for row in rows for id_ in row["clauses"]))
     rows = sorted(rows, key=lambda each: str(each["adapter"]))
+    areas = list(dict.fromkeys(_area(id_) for row in rows for id_ in row["clauses"]))
     yield f"## {port}"
     yield ""
     yield _row(["adapter", "distribution", "backend", "verdict", *areas])
