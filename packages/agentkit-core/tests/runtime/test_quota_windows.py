@@ -203,3 +203,35 @@ def test_a_store_counts_trillionths_rounded_up_under_any_decimal_context(
     with localcontext(prec=2):
         asyncio.run(settle())
     assert store.told == [("cost:100", counted)]
+
+
+class Slow(JsonStore):
+    """A store that is waited for."""
+
+    async def increment(self, key: str, by: int = 1, *, ttl: int | None = None) -> int:
+        await asyncio.sleep(0)
+        return await super().increment(key, by, ttl=ttl)
+
+    async def counts(self) -> list[Any]:
+        return [await self.get(key) async for key in self.scan("quota:")]
+
+
+@pytest.mark.parametrize("turns", range(1, 12))
+@pytest.mark.parametrize(
+    ("usage", "counts"), [(Usage(5, 1, 2.0), [1, 6, 2 * 10**12]), (None, [0, 0, 0])]
+)
+def test_a_call_that_is_cancelled_as_it_is_counted_is_counted_whole(
+    usage: Usage | None, counts: list[int], turns: int
+) -> None:
+    async def main() -> list[int]:
+        store = Slow()
+        quota = Quota(max_rpm=9, max_tpm=9, max_usd=900, store=store, clock=Clock())
+        held = await quota.reserve(call("x" * 8, most=1))
+        ending = asyncio.ensure_future(held.settle(usage) if usage else held.release())
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        ending.cancel()
+        await asyncio.wait([ending])
+        return await store.counts()
+
+    assert sorted(asyncio.run(main())) == counts

@@ -1,12 +1,12 @@
-"""Ending tasks that are still running, for a bounded time."""
+"""Ending tasks that are still running, and work that is not to end half-way; for a bounded time."""
 
 import asyncio
 import logging
-from asyncio import Task
-from collections.abc import Iterable
+from asyncio import CancelledError, Task
+from collections.abc import Coroutine, Iterable
 from typing import Any
 
-__all__ = ["SIBLING_CLEANUP_GRACE_S", "end_tasks"]
+__all__ = ["SIBLING_CLEANUP_GRACE_S", "end_tasks", "to_the_end"]
 
 SIBLING_CLEANUP_GRACE_S = 5.0
 """How long an abort waits for cancelled siblings to run their `finally` blocks."""
@@ -34,6 +34,22 @@ async def end_tasks(tasks: Iterable[Task[Any]], *, grace_s: float) -> None:
             _abandon(task)
         if left:
             _LOG.warning("abandoning %d cancelled tasks that do not end", len(left))
+
+
+async def to_the_end(work: Coroutine[Any, Any, None]) -> None:
+    """Do *work* whole, also where the caller is cancelled meanwhile: half of it would be wrong.
+
+    A cancellation waits for it, at most `SIBLING_CLEANUP_GRACE_S` seconds and until the next one;
+    what is not over by then goes on alone.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except CancelledError:
+        if not task.done():
+            _abandon(task)
+            await asyncio.wait([task], timeout=SIBLING_CLEANUP_GRACE_S)
+        raise
 
 
 def _abandon(task: Task[Any]) -> None:

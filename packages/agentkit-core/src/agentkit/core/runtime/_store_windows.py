@@ -7,6 +7,7 @@ from decimal import ROUND_CEILING, Context, Decimal
 
 from agentkit.core.contracts.errors import MeterExceeded, StoreUnavailable
 from agentkit.core.contracts.ports import StorePort
+from agentkit.core.execution._abort import to_the_end
 from agentkit.core.runtime._quota_windows import Ask, Rates, Seen, Ticket
 
 __all__ = ["StoreWindows"]
@@ -57,7 +58,14 @@ class StoreWindows:
         return ticket
 
     async def settle(self, ticket: Ticket, tokens: int, cost: Decimal) -> None:
-        """Put what the call consumed in the place of what was held for it."""
+        """Put what the call consumed in the place of what was held for it, all of it."""
+        await to_the_end(self._settle(ticket, tokens, cost))
+
+    async def release(self, ticket: Ticket) -> None:
+        """Take the call out of the count again, whole."""
+        await to_the_end(self._release(ticket))
+
+    async def _settle(self, ticket: Ticket, tokens: int, cost: Decimal) -> None:
         window, _ = self._window()
         used = _amounts(self._rates, Ask(tokens, cost))
         used.pop("requests", None)
@@ -70,8 +78,7 @@ class StoreWindows:
             if window - 1 == ticket.window:  # an older one is out of sight
                 await self._add(self._key(ticket, metric, ticket.window), -held)
 
-    async def release(self, ticket: Ticket) -> None:
-        """Take the call out of the count again."""
+    async def _release(self, ticket: Ticket) -> None:
         for metric, amount in ticket.taken.items():
             await self._add(self._key(ticket, metric, ticket.window), -amount)
 
