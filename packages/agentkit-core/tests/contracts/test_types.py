@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentkit.core.contracts.content import TextBlock, ThinkingBlock, ToolUseBlock
+from agentkit.core.contracts.content import TextBlock, ThinkingBlock, ToolResultBlock, ToolUseBlock
 from agentkit.core.contracts.types import (
     Delta,
     LLMResult,
@@ -188,6 +188,22 @@ def test_text_that_came_in_increments_takes_its_place_among_the_blocks() -> None
     result = assemble_deltas([Delta("hel"), Delta("lo"), Delta(blocks=(thought, call))])
 
     assert result.blocks == (thought, TextBlock("hello"), call)
+
+
+def test_text_that_was_rewritten_on_its_way_is_what_the_blocks_say_too() -> None:
+    thought, call = ThinkingBlock("hm"), ToolUseBlock("c", "look")
+    looked = ToolResultBlock("c", "look", [TextBlock("2")])
+    said = (thought, TextBlock("hunter"), call, looked)
+    result = assemble_deltas([Delta("***"), Delta(blocks=said)])
+
+    assert (result.content, result.blocks) == ("***", (thought, TextBlock("***"), call))
+
+
+def test_a_text_that_disagrees_with_its_blocks_is_not_repeated() -> None:
+    with pytest.raises(ValueError, match="content is the text of blocks") as refused:
+        LLMResult("***", blocks=(TextBlock("hunter2"),))
+
+    assert "hunter2" not in str(refused.value)
 
 
 def test_text_comes_after_blocks_where_there_is_no_call() -> None:

@@ -121,6 +121,6 @@ def text_beside(content: str, blocks: tuple[ContentBlock, ...]) -> str:
     if not blocks:
         return content
     text = blocks_text(blocks)
-    if content and content != text:
-        raise ValueError(f"content is the text of blocks: {text!r}; got {content!r}")
+    if content and content != text:  # neither is quoted: one may be what the other must not tell
+        raise ValueError("content is the text of blocks; got another: leave it out")
     return text

@@ -134,9 +134,11 @@ class StreamEvent:
 def assemble_deltas(deltas: Iterable[Delta]) -> LLMResult:
     """Give the response that *deltas* add up to.
 
-    Text, reasoning and blocks are joined in order. A tool call that an earlier delta already
-    brought is not repeated, so calls may come one by one, all at the end, or both. Of every other
-    field the last value wins. `partial` is dropped: on a complete stream `parsed` is the answer.
+    Text, reasoning and blocks are joined in order; where blocks have another text than the deltas,
+    as after a policy that rewrites these, the deltas' is put in its place. A tool call that an
+    earlier delta already brought is not repeated, so calls may come one by one, all at the end, or
+    both. Of every other field the last value wins. `partial` is dropped: on a complete stream
+    `parsed` is the answer.
     """
     told = list(deltas)
     text = "".join([delta.text for delta in told])
@@ -187,9 +189,17 @@ def _facts(deltas: list[Delta]) -> dict[str, Any]:
 
 
 def _with_text(blocks: tuple[ContentBlock, ...], text: str) -> tuple[ContentBlock, ...]:
-    """Give *blocks* with *text* among them, where it came as increments only."""
-    if not blocks or not text or blocks_text(blocks):
+    """Give *blocks* with *text* among them, where it came as increments only or is another by now.
+
+    What the increments say counts: a policy may have rewritten them.
+    """
+    if not blocks or not text or blocks_text(blocks) == text:
         return blocks
-    calls = [at for at, block in enumerate(blocks) if isinstance(block, ToolUseBlock)]
-    at = calls[0] if calls else len(blocks)
-    return (*blocks[:at], TextBlock(text), *blocks[at:])
+    said = [
+        at
+        for at, block in enumerate(blocks)
+        if blocks_text([block]) or isinstance(block, ToolUseBlock)
+    ]
+    at = said[0] if said else len(blocks)
+    others = [block for block in blocks[at:] if not blocks_text([block])]
+    return (*blocks[:at], TextBlock(text), *others)
