@@ -294,7 +294,7 @@ async def kept_by(*phases: Any) -> list[bool]:
 
 def test_a_middleware_that_does_not_listen_keeps_nothing_of_a_long_answer() -> None:
     assert run(kept_by(Deaf())) == [False, False]
-    assert run(kept_by(Replacing(None))) == [True, True]
+    assert run(kept_by(Replacing(LLMResult("other")))) == [True, True]
 
 
 class Foreign(BaseMiddleware):
@@ -323,6 +323,11 @@ def test_a_buffering_middleware_replaces_the_result() -> None:
     handler = chain([Replacing(LLMResult("other"))], Model("a"))
 
     assert run(collect(handler(chat()))).content == "other"
+
+
+def test_a_buffering_middleware_that_forgets_a_chats_result_is_told() -> None:
+    with pytest.raises(TypeError, match=r"Replacing\.on_response gave no result"):
+        run(collect(chain([Replacing(None)], Model("a"))(chat())))
 
 
 def test_a_buffering_middleware_may_replace_the_result_by_none() -> None:

@@ -53,6 +53,19 @@ def test_a_miss_goes_out_as_it_comes() -> None:
     assert run(semantic_memoize(), Terminal(), chat(ctx=on(Words()))) == list(ANSWER)
 
 
+class Unsure(Words):
+    async def search(self, scope: Scope, query: str, *rest: Any) -> list[tuple[float, Chunk]]:
+        return [(float("nan"), chunk) for _, chunk in await super().search(scope, query, *rest)]
+
+
+def test_a_likeness_that_is_no_number_is_none() -> None:
+    ctx, end = on(Unsure()), Terminal()
+    for question in ("weather?", "weather?"):
+        run(semantic_memoize(), end, chat(question, ctx=ctx))
+
+    assert end.calls == 2
+
+
 def test_another_question_is_asked() -> None:
     ctx, end = on(Words()), Terminal()
     for question in ("weather?", "news?"):

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -487,3 +487,11 @@ def test_a_verdict_that_is_fine_gives_itself() -> None:
 def test_a_verdict_that_is_not_raises_its_reason() -> None:
     with pytest.raises(MeterExceeded, match="calls 3 > 2"):
         Charge(ok=False, reason="calls 3 > 2").raise_if_exceeded()
+
+
+def test_what_is_no_usage_is_not_booked() -> None:
+    budget = Budget()
+
+    with pytest.raises(TypeError, match="usage is a Usage; got None"):
+        asyncio.run(budget.charge(None, cast("Any", None)))
+    assert budget.calls == 0

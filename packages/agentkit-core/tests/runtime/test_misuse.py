@@ -87,10 +87,11 @@ def test_prices_are_a_function() -> None:
         (("hi", ...), "what is asked is a ChatRequest; got 'hi'"),
         (
             (REQUEST, None),
-            r"^a call belongs to a run: pass its context, of run_context\(llm=\.\.\.\)$",
+            r"^a call belongs to a run: pass its context, of run_context\(llm=\.\.\.\); got None$",
         ),
+        ((REQUEST, 5), "a call belongs to a run: .*; got 5"),
     ],
-    ids=["text", "no context"],
+    ids=["text", "no context", "another thing"],
 )
 @pytest.mark.parametrize("how", ["chat", "stream"])
 def test_a_chat_is_a_request_in_a_run(how: str, asked: tuple[Any, Any], message: str) -> None:

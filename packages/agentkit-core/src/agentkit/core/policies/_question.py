@@ -29,7 +29,7 @@ class Question:
         """Give the answer to a question at least as similar as *threshold*, or None."""
         scope = self._call.ctx.scope
         found = await self._vector.search(scope, self._text, 1, {"context": self._context})
-        if not found or found[0][0] < threshold:
+        if not found or not found[0][0] >= threshold:  # a score that is no number is no likeness
             return None
         chunk = found[0][1]
         content = chunk.metadata.get("content")

@@ -228,8 +228,11 @@ class Budget:
 
         Raises:
             MeterExceeded: A limit is crossed, under `on_exceeded="raise"`. The usage is booked.
+            TypeError: *usage* is none; nothing is booked.
 
         """
+        if not is_a(usage, Usage):
+            raise TypeError(f"usage is a Usage; got {shown(usage)}")
         self._book(call, usage, None, held=None)
         return self._pass(self.verdict())
 

@@ -130,8 +130,10 @@ _NO_METER = (
 def _check(request: object, kind: type, ctx: object) -> None:
     if not isinstance(request, kind):
         raise TypeError(f"what is asked is a {kind.__name__}; got {shown(request)}")
-    if ctx is None:
-        raise TypeError("a call belongs to a run: pass its context, of run_context(llm=...)")
+    if not hasattr(ctx, "cancel"):
+        raise TypeError(
+            f"a call belongs to a run: pass its context, of run_context(llm=...); got {shown(ctx)}"
+        )
 
 
 def _copied(meta: Mapping[str, Any] | None) -> dict[str, Any]:

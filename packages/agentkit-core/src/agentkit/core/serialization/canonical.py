@@ -32,9 +32,11 @@ _MAX_LENGTH = 64
 def canonical_json(value: Any) -> str:
     """Give the one JSON text of *value*: ASCII, keys sorted, no spaces.
 
-    Lone surrogates and NUL are escaped, so the text goes into any text column. Raises
-    `TypeError` for what JSON does not have, `ValueError` for NaN, the infinities and a value that
-    contains itself or nests too deeply.
+    Lone surrogates and NUL are escaped, so the text goes into any text column. A tuple is written
+    as a list, and a key that is a number, a bool or None as text, as `json` does: what must not
+    mistake one for the other goes through `store_rules.encode_value`, which refuses them. Raises
+    `TypeError` for any other thing that JSON does not have, `ValueError` for NaN, the infinities
+    and a value that contains itself or nests too deeply.
     """
     try:
         return _encode_json(value)

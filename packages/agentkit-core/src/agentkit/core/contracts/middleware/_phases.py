@@ -91,6 +91,11 @@ class BaseMiddleware:
                 yield restream(recovered)
             else:
                 replaced = await scope.settled(self.on_response(scope.ctx, result))
+                if replaced is None and scope.ctx.kind == "chat":
+                    raise TypeError(
+                        f"{type(self).__name__}.on_response gave no result: where `buffers` is "
+                        "True, return the one that it is given, changed or not"
+                    )
                 yield restream(result if replaced is _NOTHING else replaced)
 
 
