@@ -127,3 +127,13 @@ def test_the_last_delta_says_what_was_not_streamed(
     delta = terminal_delta(event, model="m", text=streamed, reasoning=streamed)
 
     assert (delta.text, delta.reasoning, delta.blocks) == (text, reasoning, tuple(content))
+
+
+def test_calls_that_share_an_id_all_stay() -> None:
+    twins = (ToolCall("", "a"), ToolCall("", "b"))
+    told = chat_message(Message("assistant", tool_calls=twins))
+
+    assert [block.tool_name for block in told.content if isinstance(block, ToolUseBlock)] == [
+        "a",
+        "b",
+    ]

@@ -444,3 +444,15 @@ def test_the_loop_refuses_bad_options_before_the_call(
 
 def test_without_options_it_waits_on_the_loop() -> None:
     assert asyncio.run(run_with_resilience(_Script())) == "done"
+
+
+@pytest.mark.parametrize("wrong", [{"breaker": 5}, {"classify_fn": None}, {"deadline_s": "1"}])
+def test_what_cannot_guide_an_attempt_is_refused_before_it(wrong: dict[str, Any]) -> None:
+    ran: list[str] = []
+
+    async def fn() -> None:
+        ran.append("ran")
+
+    with pytest.raises(TypeError, match=f"^{next(iter(wrong))} is a"):
+        asyncio.run(run_with_resilience(fn, **wrong))
+    assert not ran

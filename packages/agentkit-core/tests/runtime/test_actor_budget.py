@@ -287,3 +287,12 @@ def test_a_negative_charge_is_refused() -> None:
     with pytest.raises(ValueError, match="cost_usd is zero or more"):
         actor.charge(tokens=5, cost_usd=-1)
     assert actor.used_tokens == 0
+
+
+def test_time_that_runs_out_while_it_is_divided_holds_nothing() -> None:
+    now = iter([0.0, 0.5, 1.5, 1.6])
+    actor = ActorBudget(max_steps=4, max_wall_seconds=1.0, clock=lambda: next(now))
+
+    with pytest.raises(BudgetExhausted, match="wall_seconds"):
+        actor.split(2)
+    assert actor.remaining_steps() == 4

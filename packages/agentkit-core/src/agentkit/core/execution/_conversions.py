@@ -161,16 +161,21 @@ def estimated_tokens(messages: Iterable[ChatMessage]) -> int:
 
 def _with_calls(blocks: list[ContentBlock], calls: tuple[ToolCall, ...]) -> list[ContentBlock]:
     """Give *blocks* with a tool use for each of *calls*, whose arguments are the valid ones."""
-    wanted = {call.id: call for call in calls}
+    left = list(calls)  # some may share an id, as those of a server that gives none
     settled: list[ContentBlock] = []
     for block in blocks:
-        call = wanted.pop(block.call_id, None) if isinstance(block, ToolUseBlock) else None
-        if isinstance(block, ToolUseBlock) and call is not None:
+        if isinstance(block, ToolUseBlock) and (at := _place_of(block.call_id, left)) is not None:
+            call = left.pop(at)
             settled.append(replace(block, tool_name=call.name, arguments=call.arguments))
         else:
             settled.append(block)
-    settled.extend(ToolUseBlock(call.id, call.name, call.arguments) for call in wanted.values())
+    settled.extend(ToolUseBlock(call.id, call.name, call.arguments) for call in left)
     return settled
+
+
+def _place_of(call_id: str, calls: list[ToolCall]) -> int | None:
+    """Give where among *calls* the first of that id is, or None."""
+    return next((at for at, call in enumerate(calls) if call.id == call_id), None)
 
 
 def _blocks_of(result: LLMResult) -> list[ContentBlock]:

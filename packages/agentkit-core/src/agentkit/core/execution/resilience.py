@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from agentkit.core.contracts._checks import shown
 from agentkit.core.contracts.errors import (
@@ -200,14 +200,13 @@ async def run_with_resilience(  # noqa: PLR0913 - the specification's six, and t
 
     Raises:
         CircuitOpen: The breaker lets no call in; its cause is the latest failure.
-        TypeError: *max_attempts* is no whole number.
+        TypeError: *max_attempts* is no whole number, or another argument of another type.
         ValueError: *max_attempts* is less than 1, or *deadline_s* is negative.
 
     """
     check_count("max_attempts", max_attempts, at_least=1)
-    if deadline_s is not None and not deadline_s >= 0:
-        raise ValueError(f"deadline_s is a number of seconds, 0 or more; got {deadline_s!r}")
-    ends_at = math.inf if deadline_s is None else clock() + deadline_s
+    _check_guides(breaker, classify_fn)
+    ends_at = math.inf if deadline_s is None else clock() + _checked_deadline(deadline_s)
     rules = _Rules(breaker, max_attempts, classify_fn, rng, retry_unknown, ends_at, clock)
     attempt = 1
     failure: BaseException | None = None
@@ -226,6 +225,21 @@ async def run_with_resilience(  # noqa: PLR0913 - the specification's six, and t
             return result
         await (sleep or asyncio.sleep)(wait)
         attempt += 1
+
+
+def _check_guides(breaker: object, classify_fn: object) -> None:
+    if breaker is not None and not hasattr(breaker, "allow"):
+        raise TypeError(f"breaker is a CircuitBreaker or None; got {shown(breaker)}")
+    if not callable(classify_fn):
+        raise TypeError(f"classify_fn is a function; got {shown(classify_fn)}")
+
+
+def _checked_deadline(seconds: Any) -> float:
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        raise TypeError(f"deadline_s is a number of seconds; got {shown(seconds)}")
+    if not seconds >= 0:
+        raise ValueError(f"deadline_s is a number of seconds, 0 or more; got {seconds!r}")
+    return seconds
 
 
 def _enter(breaker: CircuitBreaker | None, failure: BaseException | None) -> None:

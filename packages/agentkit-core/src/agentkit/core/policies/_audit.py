@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from agentkit.core.contracts.errors import Cancelled
+from agentkit.core.contracts.errors._facts import words_of
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing
 from agentkit.core.contracts.ports import StorePort
 from agentkit.core.contracts.store_rules import check_key
@@ -108,7 +109,7 @@ def _failure(exc: BaseException) -> dict[str, Any]:
         "decision": "failed",
         "result_hash": None,
         "error_type": type(exc).__name__,
-        "error": str(exc)[:_TEXT_CAP],
+        "error": words_of(exc)[:_TEXT_CAP],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 from uuid import uuid4
 
 from agentkit.core.contracts.errors import OutcomeUnknown, StoreUnavailable
+from agentkit.core.contracts.errors._facts import words_of
 from agentkit.core.contracts.ports import StorePort
 
 __all__ = ["Done", "EffectRecord"]
@@ -77,7 +78,7 @@ class EffectRecord:
         failed = {
             "state": "failed",
             "error_type": type(exc).__name__,
-            "error": str(exc)[:_TEXT_CAP],
+            "error": words_of(exc)[:_TEXT_CAP],
         }
         with contextlib.suppress(Exception):  # an intent that stays is the safe side
             await self._swap(self._intent, failed)

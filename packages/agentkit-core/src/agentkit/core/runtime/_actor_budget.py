@@ -223,11 +223,14 @@ class ActorBudget:
         """
         check_count("parts", parts, at_least=1)
         with self._lock:
-            if (axis := self._spent_axis()) is not None:
+            axis = self._spent_axis()
+            wall = self.remaining_wall_seconds()  # looked at once, or it may be over for some
+            if axis is not None or wall == 0:
+                axis = axis or "wall_seconds"
                 raise BudgetExhausted(f"nothing is left to divide: {axis}", axis=axis)
             share = {name: self._share(name, parts) for name in self._axes}
             self._hold({name: (part or _NOTHING) * parts for name, part in share.items()})
-        return tuple(self._envelope(share) for _ in range(parts))
+        return tuple(self._envelope(share, wall) for _ in range(parts))
 
     def settle(self) -> None:
         """Give back to the parent what this envelope held of it, less what was used, once."""
@@ -267,12 +270,12 @@ class ActorBudget:
         share = _DIVIDING.divide(left, Decimal(parts)).quantize(_SMALLEST[name], ROUND_FLOOR)
         return max(_SMALLEST[name], share)
 
-    def _envelope(self, share: dict[str, Decimal | None]) -> "ActorBudget":
+    def _envelope(self, share: dict[str, Decimal | None], wall: float | None) -> "ActorBudget":
         envelope = ActorBudget(
             max_tokens=_as_int(share["tokens"]),
             max_cost_usd=share["cost_usd"],
             max_steps=_as_int(share["steps"]),
-            max_wall_seconds=self.remaining_wall_seconds(),
+            max_wall_seconds=wall,
             clock=self._clock,
         )
         envelope._parent = self
