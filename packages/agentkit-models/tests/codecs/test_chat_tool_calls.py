@@ -39,6 +39,14 @@ def test_fragments_of_one_index_are_one_call(calls: Make) -> None:
     assert calls(first, fragment(": 1}", index=0)) == [("c1", "f", {"a": 1})]
 
 
+@pytest.mark.parametrize("pieces", [('{"path":', {}), ({"a": 1}, '"x"}')], ids=str)
+def test_a_value_beside_text_is_no_arguments(calls: Make, pieces: tuple[Any, Any]) -> None:
+    parts = [fragment(piece, index=0, call_id="c1", name="f") for piece in pieces]
+    [(_, _, arguments)] = calls(*parts)
+
+    assert set(arguments) == {RAW_ARGUMENTS}
+
+
 def test_interleaved_indexes_are_told_apart(calls: Make) -> None:
     one, two = (fragment("", index=n, call_id=f"c{n}", name="f") for n in (0, 1))
     rest = [fragment(f'{{"n": {n}}}', index=n) for n in (1, 0)]

@@ -187,6 +187,20 @@ def test_the_served_model_is_priced_where_the_provider_states_no_cost(ask: Ask) 
     assert ask(pricing=price).value.usage.cost == Decimal("0.5")
 
 
+@pytest.mark.parametrize("amount", [OverflowError("too much"), Decimal("NaN"), -1, "dear"])
+def test_an_answer_whose_price_list_fails_is_given_at_an_unknown_cost(
+    ask: Ask, amount: Any
+) -> None:
+    def price(_: str, __: ModelUsage) -> Any:
+        if isinstance(amount, Exception):
+            raise amount
+        return amount
+
+    with pytest.warns(UserWarning, match="pricing= that fails"):
+        answer = ask(pricing=price)
+    assert (answer.error, answer.value.usage.cost) == (None, None)
+
+
 def test_a_cost_that_nobody_knows_is_none(ask: Ask) -> None:
     assert ask().value.usage.cost is None
 

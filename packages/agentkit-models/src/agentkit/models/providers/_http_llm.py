@@ -180,11 +180,19 @@ class HttpLLM(HttpEndpoint, PortMethods):
         metadata = {**event.metadata, "model": model, "provider": self.provider}
         usage = event.usage
         if usage.cost is None and usage.provenance != "unknown":
+            usage = self._priced(model, usage)
+        return replace(event, metadata=metadata, usage=usage)
+
+    def _priced(self, model: str, usage: ModelUsage) -> ModelUsage:
+        """Give *usage* with its cost; a list that fails has no price, as the answer is there."""
+        try:
             price = self._pricing(model, usage)
             if price is None and model != self.model:
                 price = self._pricing(self.model, usage)
-            usage = replace(usage, cost=None if price is None else Decimal(str(price)))
-        return replace(event, metadata=metadata, usage=usage)
+            return replace(usage, cost=None if price is None else Decimal(str(price)))
+        except Exception as exc:  # noqa: BLE001 - a price list is not ours, and the answer is paid
+            self._tell_once(f"has a pricing= that fails ({type(exc).__name__}): cost is unknown")
+            return usage
 
 
 class _HttpPort(LLMClientAsPort):

@@ -1,5 +1,6 @@
 """Tool calls, put together from the fragments of a stream."""
 
+import json
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,10 +24,17 @@ class PartialCall:
 
     @property
     def raw_arguments(self) -> Any:
-        """What came for the arguments: text, or the value of a server that sends no text."""
-        if all(isinstance(piece, str) for piece in self.arguments):
+        """What came for the arguments: text, or the value of a server that sends no text.
+
+        Text beside a value is half of something: all of it is kept, and no object comes of it.
+        """
+        values = [piece for piece in self.arguments if not isinstance(piece, str)]
+        if not values:
             return joined(self.arguments)
-        return next(piece for piece in reversed(self.arguments) if not isinstance(piece, str))
+        if any(isinstance(piece, str) and piece for piece in self.arguments):
+            told = [p if isinstance(p, str) else json.dumps(p) for p in self.arguments]
+            return f"{''.join(told)} (in pieces of several kinds)"
+        return values[-1]
 
 
 class ToolCallFragments:
