@@ -1,5 +1,6 @@
 """What counts as the same question."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,7 +8,9 @@ from typing import Any
 import pytest
 
 from agentkit.core.contracts.content import TextBlock, ThinkingBlock
+from agentkit.core.contracts.errors import Cancelled
 from agentkit.core.contracts.types import Chunk, Delta, Message, Scope, ToolCall, Usage
+from agentkit.core.execution import CancellationToken
 from agentkit.core.policies import meter, semantic_memoize
 from agentkit.core.testing import FakeClock, make_test_ctx
 
@@ -207,3 +210,16 @@ def test_a_threshold_is_checked(wrong: float) -> None:
 def test_a_request_without_messages_is_asked_and_not_remembered() -> None:
     with pytest.warns(UserWarning, match="has no message"):
         run(semantic_memoize(), Terminal(), chat(ctx=on(Words()), messages=[]))
+
+
+def test_a_run_that_waits_for_its_index_is_stopped() -> None:
+    class Slow(Words):
+        async def search(self, scope: Scope, query: str, *rest: Any) -> list[tuple[float, Chunk]]:
+            token.cancel("the user left")
+            await asyncio.sleep(0)
+            return await super().search(scope, query, *rest)
+
+    token, end = CancellationToken(), Terminal()
+    with pytest.raises(Cancelled, match="the user left"):
+        run(semantic_memoize(), end, chat(ctx=on(Slow(), cancel=token)))
+    assert end.calls == 0

@@ -11,7 +11,7 @@ from agentkit.core.contracts.content import ImageBlock, TextBlock, UnknownBlock
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.contracts.types import ChatRequest, Message, ModelUsage, Price, Usage
 from agentkit.core.runtime import Budget, NullCtx, Quota, reserve
-from agentkit.core.runtime._prices import request_bytes, worst_case
+from agentkit.core.runtime._prices import price_of, request_bytes, worst_case
 from agentkit.core.testing import make_test_ctx
 
 from .books import ledger_of
@@ -118,3 +118,10 @@ def test_no_price_is_asked_for_where_no_dollars_are_limited() -> None:
 
 def test_an_unpriced_call_takes_its_place_in_a_quota_of_dollars() -> None:
     asyncio.run(Quota(max_usd=1).reserve(Call("chat", REQUEST, make_test_ctx())))
+
+
+def test_a_price_list_that_fails_knows_no_price() -> None:
+    def fails(model: str) -> Price | None:
+        raise KeyError(model)
+
+    assert price_of(Call("chat", REQUEST, make_test_ctx(prices=fails))) is None

@@ -162,7 +162,7 @@ class ActorBudget:
     def can_spawn_child(
         self, *, request_tokens: int = 0, request_cost_usd: Amount = 0, request_steps: int = 0
     ) -> bool:
-        """Whether `reserve_for_child` would hold this much now."""
+        """Whether no axis is used up, and `reserve_for_child` would hold this much now."""
         request = _request(request_tokens, request_cost_usd, request_steps)
         with self._lock:
             return not self.exhausted() and self._tightest(request) is None

@@ -19,11 +19,19 @@ _ADDRESSES = ("url", "uri", "fileid", "storagekey")  # the ends of names, withou
 
 
 def price_of(call: Any) -> Price | None:
-    """Give the price of the model that *call* asks for, or None where it is unknown."""
+    """Give the price of the model that *call* asks for, or None where it is unknown.
+
+    A price list that fails knows none: it is not ours, and must not decide whether calls are made.
+    """
     services = getattr(getattr(call, "ctx", None), "services", None)
     prices: Callable[[str], Price | None] | None = getattr(services, "prices", None)
     model = getattr(getattr(call, "request", None), "model", None)
-    return prices(model) if prices is not None and isinstance(model, str) else None
+    if prices is None or not isinstance(model, str):
+        return None
+    try:
+        return prices(model)
+    except Exception:  # noqa: BLE001 - as the docstring says
+        return None
 
 
 def known_cost(call: Any, usage: Usage, model_usage: ModelUsage | None) -> Decimal | None:
