@@ -1,7 +1,6 @@
 """What an endpoint that counts tokens answers."""
 
-from agentkit.models.codecs._errors import error_in, malformed
-from agentkit.models.codecs._json import as_dict, load
+from agentkit.models.codecs._errors import answer_in, malformed
 
 __all__ = ["read_count"]
 
@@ -15,13 +14,7 @@ def read_count(body: bytes, *, name: str, default: int | None = None, now: float
         ProviderError: The answer is an error, or has no such number.
 
     """
-    try:
-        said = load(body)
-    except ValueError:
-        said = None
-    if error := error_in(said, now=now):
-        raise error
-    answer = as_dict(said)
+    answer = answer_in(body, now=now)
     total = answer.get(name, default)
     if type(total) is not int or not answer:
         raise malformed(body[:400].decode(errors="replace"))

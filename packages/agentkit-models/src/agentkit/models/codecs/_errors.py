@@ -18,6 +18,7 @@ from agentkit.models.codecs._json import as_dict, as_list, as_text, is_dict, is_
 from agentkit.models.codecs._retry_after import retry_after_in_body, retry_after_in_headers
 
 __all__ = [
+    "answer_in",
     "error_from_response",
     "error_in",
     "frozen",
@@ -187,6 +188,19 @@ def error_in(
         provider=provider,
         error_class=error_class,
     )
+
+
+def answer_in(body: bytes, *, now: float) -> dict[str, Any]:
+    """Give the object that *body*, a successful answer, is; an empty one where it is none.
+
+    Raises:
+        ProviderError: It is an error all the same.
+
+    """
+    said = _load_or_none(body)
+    if error := error_in(said, now=now):
+        raise error
+    return as_dict(said)
 
 
 def raise_if_error_frame(frame: Any) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
-from agentkit.models.codecs._errors import error_in, malformed
-from agentkit.models.codecs._json import as_dict, as_list, as_text, count, is_dict, is_list, load
+from agentkit.models.codecs._errors import answer_in, malformed
+from agentkit.models.codecs._json import as_dict, as_list, as_text, count, is_dict, is_list
 
 __all__ = ["Encoding", "Vectors", "encode_gemini", "encode_ollama", "encode_openai", "read_vectors"]
 
@@ -75,13 +75,7 @@ def read_vectors(body: bytes, *, wanted: int, now: float = 0.0) -> Vectors:
             vectors.
 
     """
-    try:
-        said = load(body)
-    except ValueError:
-        said = None
-    if error := error_in(said, now=now):
-        raise error
-    answer = as_dict(said)
+    answer = answer_in(body, now=now)
     vectors = [_vector(item) for item in _in_order(answer)]
     if len(vectors) != wanted or not all(vectors):
         raise malformed(body[:400].decode(errors="replace"))
