@@ -5,17 +5,20 @@ from __future__ import annotations
 import shutil
 import socket
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from agentkit.testing.servers._process import ServerProcess, free_port
+from agentkit.testing.servers._process import ServerProcess, ServerStartError, free_port
 
 __all__ = ["RedisServer", "command", "redis_binary", "valkey_binary"]
 
 _HOST = "127.0.0.1"
 _ANSWER_IN = 1.0
+_PATIENCE = 30.0
+_TICK = 0.02
 _DEFAULTS = ["--bind", _HOST, "--protected-mode", "no", "--save", "", "--daemonize", "no"]
 
 
@@ -119,6 +122,25 @@ def command(port: int, *words: str) -> str:
         while answer.startswith(b"$") and len(answer) < _whole(answer):
             answer += line.recv(65536)
     return answer.decode()
+
+
+def follows(replica: int) -> bool:
+    """Tell whether the server at the port *replica* is in step with its primary."""
+    return "master_link_status:up" in command(replica, "INFO", "replication")
+
+
+def wait_until(holds: Callable[[], bool], *, failing: str) -> None:
+    """Return once *holds*.
+
+    Raises:
+        ServerStartError: It did not within half a minute; *failing* is what it says.
+
+    """
+    end = time.monotonic() + _PATIENCE
+    while not holds():
+        if time.monotonic() > end:
+            raise ServerStartError(failing)
+        time.sleep(_TICK)
 
 
 def version_of(port: int) -> str:

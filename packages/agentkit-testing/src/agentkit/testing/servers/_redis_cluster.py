@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from agentkit.testing.servers._process import ServerStartError, free_port
-from agentkit.testing.servers._redis import RedisServer, command
+from agentkit.testing.servers._process import free_port
+from agentkit.testing.servers._redis import RedisServer, command, follows, wait_until
 
 __all__ = ["RedisCluster"]
 
 _SLOTS = 16384
 _HOST = "127.0.0.1"
-_PATIENCE = 30.0
-_TICK = 0.02
 
 
 class RedisCluster:
@@ -74,14 +71,10 @@ class RedisCluster:
             name = command(primary.port, "CLUSTER", "MYID").split()[-1]
             command(replica.port, "CLUSTER", "REPLICATE", name)
         self._until(lambda node: "cluster_state:ok" in _state(node))
-        self._until(lambda node: node not in self.replicas or _follows(node))
+        self._until(lambda node: node not in self.replicas or follows(node.port))
 
     def _until(self, holds: Callable[[RedisServer], bool]) -> None:
-        end = time.monotonic() + _PATIENCE
-        while not all(map(holds, self.nodes)):
-            if time.monotonic() > end:
-                raise ServerStartError("the cluster did not form in time")
-            time.sleep(_TICK)
+        wait_until(lambda: all(map(holds, self.nodes)), failing="the cluster did not form in time")
 
 
 def _node(binary: Callable[[], Path]) -> RedisServer:
@@ -93,7 +86,3 @@ def _node(binary: Callable[[], Path]) -> RedisServer:
 
 def _state(node: RedisServer) -> str:
     return command(node.port, "CLUSTER", "INFO")
-
-
-def _follows(replica: RedisServer) -> bool:
-    return "master_link_status:up" in command(replica.port, "INFO", "replication")

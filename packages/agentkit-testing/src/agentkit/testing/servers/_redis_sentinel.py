@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from agentkit.testing.servers._process import ServerProcess, ServerStartError, free_port
-from agentkit.testing.servers._redis import RedisServer, command
+from agentkit.testing.servers._process import ServerProcess, free_port
+from agentkit.testing.servers._redis import RedisServer, command, follows, wait_until
 
 __all__ = ["RedisSentinel"]
 
 _HOST = "127.0.0.1"
-_PATIENCE = 30.0
-_TICK = 0.02
 _GONE_AFTER = 300  # milliseconds
 _HASTE = ("--repl-diskless-sync-delay", "0")
 
@@ -93,18 +90,12 @@ class RedisSentinel:
             f"sentinel down-after-milliseconds {self.service} {_GONE_AFTER}",
         ]
         (self._folder / "sentinel.conf").write_text("\n".join(rules) + "\n", "utf-8")
-        self._until(
-            lambda: "master_link_status:up" in command(self.replica.port, "INFO", "replication")
-        )
+        self._until(lambda: follows(self.replica.port))
         self._process.start()
         self._until(lambda: "slaves=1" in command(self.port, "INFO", "sentinel"))
 
     def _until(self, holds: Callable[[], bool]) -> None:
-        end = time.monotonic() + _PATIENCE
-        while not holds():
-            if time.monotonic() > end:
-                raise ServerStartError("the sentinel did not take over in time")
-            time.sleep(_TICK)
+        wait_until(holds, failing="the sentinel did not take over in time")
 
     def _is_ready(self) -> bool:
         try:
