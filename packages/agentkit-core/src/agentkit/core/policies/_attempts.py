@@ -8,8 +8,13 @@ from agentkit.core.contracts.errors import CircuitOpen, ErrorClass
 from agentkit.core.contracts.errors._facts import had_output, retry_after_of, words_of
 from agentkit.core.contracts.middleware import Call
 from agentkit.core.execution import CircuitBreaker, backoff_delay
-from agentkit.core.execution.cancellation import interrupt_on
-from agentkit.core.policies._calls import clock_of, has_side_effects, note, records_content
+from agentkit.core.policies._calls import (
+    clock_of,
+    has_side_effects,
+    note,
+    records_content,
+    stopping_with,
+)
 from agentkit.core.policies._passage import Passage
 
 __all__ = ["Attempts", "Rules"]
@@ -77,7 +82,7 @@ class Attempts:
         """Wait before the next attempt, saying why."""
         note(self._call, "retry.attempt", **self._facts(wait))
         sleep = self._rules.sleep or self._clock.sleep
-        with interrupt_on(getattr(self._call.ctx, "cancel", None)):
+        with stopping_with(self._call):
             await sleep(wait)
 
     def _facts(self, wait: float) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from agentkit.core.contracts.middleware import Call, closing
 from agentkit.core.contracts.ports import ClockPort
+from agentkit.core.execution.cancellation import Interruption, interrupt_on
 from agentkit.core.runtime._clock import SystemClock
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "note",
     "passed_on",
     "records_content",
+    "stopping_with",
 ]
 
 AFTERWARDS: Final = "agentkit.afterwards"
@@ -57,6 +59,11 @@ def clock_of(call: Call) -> ClockPort:
     """Give the clock of the run that *call* belongs to, the only one that policies read."""
     clock: ClockPort | None = getattr(call.ctx, "clock", None)
     return clock or SystemClock()
+
+
+def stopping_with(call: Call) -> Interruption:
+    """Give a scope whose awaits end as soon as the run that *call* belongs to is stopped."""
+    return interrupt_on(getattr(call.ctx, "cancel", None))
 
 
 def note(call: Call, event: str, **fields: Any) -> None:

@@ -5,8 +5,7 @@ from typing import Any
 
 from agentkit.core.contracts.middleware import Call, Handler, collect, restream
 from agentkit.core.contracts.ports import StorePort
-from agentkit.core.execution.cancellation import interrupt_on
-from agentkit.core.policies._calls import CHAT, Once, note
+from agentkit.core.policies._calls import CHAT, Once, note, stopping_with
 from agentkit.core.policies._memo_entry import UNREADABLE, decode, encode
 
 __all__ = ["Recall"]
@@ -30,7 +29,7 @@ class Recall:
         """Give the call's one item, from the store or from *nxt*."""
         try:
             # Another run may be producing it, and would not hear that this one is stopped.
-            with interrupt_on(getattr(self._call.ctx, "cancel", None)):
+            with stopping_with(self._call):
                 kept = await self._store.get_or_set(
                     self._key, partial(self._run, nxt), ttl=self._ttl
                 )

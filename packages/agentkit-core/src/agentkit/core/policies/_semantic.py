@@ -7,8 +7,7 @@ from typing import Any
 from agentkit.core.contracts.middleware import Call, Handler, Middleware, closing, restream
 from agentkit.core.contracts.ports import VectorPort
 from agentkit.core.contracts.types import Delta, assemble_deltas
-from agentkit.core.execution.cancellation import interrupt_on
-from agentkit.core.policies._calls import CHAT, Once, passed_on
+from agentkit.core.policies._calls import CHAT, Once, passed_on, stopping_with
 from agentkit.core.policies._question import Question, last_text
 from agentkit.core.runtime._checks import check_between, check_functions, check_has
 
@@ -61,7 +60,7 @@ class _SemanticMemoize:
                 async for item in inner:
                     yield item
             return
-        with interrupt_on(getattr(call.ctx, "cancel", None)):
+        with stopping_with(call):
             known = await question.known(self.threshold)
         if known is not None:
             yield restream(known)
